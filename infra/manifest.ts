@@ -1,0 +1,119 @@
+/**
+ * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
+ * a test compares it with the synthesised template.
+ */
+import { indexes } from '../layers/store/indexes.ts';
+
+/** A port of `layers/store/ports.ts` that a function is given; on AWS it becomes an IAM grant. */
+export type Grant =
+  | 'table'
+  | 'table:read'
+  | 'objects'
+  | 'workflows:start'
+  | 'workflows:callback'
+  | 'seal'
+  | 'open'
+  | `invoke:${string}`;
+
+export type FunctionRow = {
+  /** MB; Lambda gives CPU in proportion. */
+  readonly memory: number;
+  /** Seconds; API Gateway gives up after 29, Lambda after 900. */
+  readonly timeout: number;
+  readonly grants: readonly Grant[];
+  /** Only one function stands in the hardware network. */
+  readonly network?: 'hardware';
+  readonly doc: string;
+};
+
+export const functions = {
+  'baremetal-api': {
+    memory: 1024,
+    timeout: 29,
+    grants: ['table', 'objects', 'workflows:start', 'seal'],
+    doc: 'The Bare Metal API (/v1).',
+  },
+  'ramdisk-api': {
+    memory: 512,
+    timeout: 29,
+    grants: ['table', 'workflows:callback', 'seal'],
+    doc: 'Lookup and heartbeat of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
+  },
+  authorizer: { memory: 512, timeout: 10, grants: [], doc: 'Who is calling; answers API Gateway.' },
+  workflow: {
+    memory: 512,
+    timeout: 120,
+    grants: ['table', 'objects', 'workflows:start', 'workflows:callback', 'invoke:bmc-proxy'],
+    doc: 'Runs one phase of a workflow.',
+  },
+  'bmc-proxy': {
+    memory: 512,
+    timeout: 120,
+    grants: ['table', 'open'],
+    network: 'hardware',
+    doc: 'Talks Redfish to BMCs and the command API of deploy agents.',
+  },
+  sync: {
+    memory: 512,
+    timeout: 300,
+    grants: ['table', 'workflows:start'],
+    doc: 'Finds nodes whose execution is gone and resumes or fails them.',
+  },
+} as const satisfies Record<string, FunctionRow>;
+
+export type FunctionName = keyof typeof functions;
+
+export type RouteRow = { readonly path: string; readonly function: FunctionName; readonly authorize: boolean };
+
+/** In order; the first that fits wins. `{proxy+}` stands for the rest of a path. */
+export const routes: readonly RouteRow[] = [
+  { path: '/', function: 'baremetal-api', authorize: false },
+  { path: '/v1', function: 'baremetal-api', authorize: false },
+  { path: '/v1/lookup', function: 'ramdisk-api', authorize: false },
+  { path: '/v1/heartbeat/{node_ident}', function: 'ramdisk-api', authorize: false },
+  { path: '/{proxy+}', function: 'baremetal-api', authorize: true },
+];
+
+export type WorkflowRow = {
+  readonly doc: string;
+};
+
+/** `workflows/<name>.asl.json`. `${workflow}` in it becomes the name or ARN of functions/workflow. */
+export const workflows = {
+  verify: { doc: 'manage: can the BMC be reached with these credentials.' },
+  clean: { doc: 'provide and after undeploy: automated cleaning through the agent.' },
+  deploy: { doc: 'active and rebuild.' },
+  undeploy: { doc: 'deleted: gives the machine back, then hands over to clean.' },
+  power: { doc: 'Power actions.' },
+} as const satisfies Record<string, WorkflowRow>;
+
+export type WorkflowName = keyof typeof workflows;
+
+/**
+ * Numbers that both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper
+ * case with INGOT_) know. Seconds.
+ */
+export const settings = {
+  deploy_callback_timeout: { default: '1800', doc: 'How long a deploy waits for a heartbeat.' },
+  clean_callback_timeout: { default: '1800', doc: 'How long cleaning waits for a heartbeat.' },
+  automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
+  erase_devices_priority: { default: '10', doc: 'Priority of the clean step erase_devices; 0 turns it off.' },
+  erase_devices_metadata_priority: { default: '99', doc: 'Priority of erase_devices_metadata; 0 turns it off.' },
+  bmc_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
+  },
+  public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
+  auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only) or http_basic.' },
+  poll_interval_ms: { default: '1000', doc: 'How often the proxy looks whether a BMC has done what it was asked.' },
+} as const satisfies Record<string, { default: string; doc: string }>;
+
+export type SettingName = keyof typeof settings;
+
+export const table = { partition: 'pk', sort: 'sk', index_sort: 'position', ttl: 'expires_at', indexes };
+
+/**
+ * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
+ * expires it; undeploy removes it, and `sync` removes those whose node no longer refers to them.
+ */
+export const objectPrefixes = { configdrives: 'configdrives/' } as const;

@@ -1,0 +1,35 @@
+/**
+ * The closed list of errors of the hardware side, with what a workflow does about each (redfish.md 6). ASL `Retry`
+ * blocks match these names; a test compares the two.
+ */
+import { Fault } from '../domain/fault.ts';
+
+/** `retry`: may go away by itself. `fatal`: a person has to act, repeating could lock an account or do harm. */
+export const bmcFaults = {
+  BmcUnreachable: 'retry',
+  BmcTimeout: 'retry',
+  BmcBusy: 'retry',
+  BmcSessionLimit: 'retry',
+  BmcProtocol: 'retry',
+  AgentUnreachable: 'retry',
+  AgentBusy: 'retry',
+  BmcStateMismatch: 'fatal',
+  BmcTaskFailed: 'fatal',
+  BmcAuthFailed: 'fatal',
+  BmcTlsMismatch: 'fatal',
+  BmcUnsupported: 'fatal',
+  BmcRejected: 'fatal',
+  BmcNotFound: 'fatal',
+  InvalidCommand: 'fatal',
+  TargetForbidden: 'fatal',
+  StaleGeneration: 'fatal',
+  AgentRejected: 'fatal',
+} as const satisfies Record<string, 'retry' | 'fatal'>;
+
+export type BmcFaultName = keyof typeof bmcFaults;
+
+export const bmcFault = (name: BmcFaultName, message: string, cause?: unknown): Fault =>
+  new Fault(name, bmcFaults[name] === 'retry' ? 503 : 400, message, { cause });
+
+export const isRetryable = (error: unknown): boolean =>
+  error instanceof Fault && bmcFaults[error.name as BmcFaultName] === 'retry';

@@ -1,0 +1,37 @@
+/**
+ * The one error of Ingot. `name` is what clients, logs and ASL `ErrorEquals` match, so it is set explicitly (a
+ * minifier renames classes, not strings). `code` is the HTTP status the fault has when it reaches the wire.
+ * `message` says what is wrong, where, and what to do; it never holds a secret. The cause goes to the log only.
+ */
+export class Fault extends Error {
+  readonly code: number;
+
+  constructor(name: string, code: number, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = name;
+    this.code = code;
+  }
+}
+
+export const isFault = (error: unknown): error is Fault => error instanceof Fault;
+
+const maker = (name: string, code: number) => (message: string, cause?: unknown) =>
+  new Fault(name, code, message, { cause });
+
+export const Invalid = maker('Invalid', 400);
+export const Unauthorized = maker('Unauthorized', 401);
+export const Forbidden = maker('Forbidden', 403);
+export const NotFound = maker('NotFound', 404);
+export const MethodNotAllowed = maker('MethodNotAllowed', 405);
+export const NotAcceptable = maker('NotAcceptable', 406);
+export const Conflict = maker('Conflict', 409);
+export const TooLarge = maker('TooLarge', 413);
+export const Unavailable = maker('Unavailable', 503);
+
+/** Ironic's words for a held lock; SDKs recognise and retry it (409). `holder` is the run that holds the node. */
+export const NodeLocked = (uuid: string, holder: string) =>
+  new Fault(
+    'NodeLocked',
+    409,
+    `Node ${uuid} is locked by host ${holder}, please retry after the current operation is completed.`,
+  );

@@ -1,0 +1,76 @@
+/**
+ * A resource is a table of field rows; validation, projection by microversion, PATCH lists, filters, sort keys,
+ * uniqueness guards, indexes, OpenAPI and reference docs are read from them (DESIGN.md 3.1). Adding a field is one row.
+ */
+import type { z } from 'zod';
+
+import { NotAcceptable } from './fault.ts';
+
+/**
+ * `create`: settable in POST only. `update`: settable in POST and PATCH. `patch`: PATCH only. `read`: set by Ingot.
+ */
+export type Access = 'create' | 'update' | 'patch' | 'read';
+
+export type Field = {
+  readonly access: Access;
+  readonly schema: z.ZodType;
+  readonly doc: string;
+  /** The microversion 1.N that introduced it; absent means 1.1. */
+  readonly since?: number;
+  readonly required?: true;
+  /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
+  readonly default?: unknown;
+  /** Part of the brief form in lists. */
+  readonly summary?: true;
+  /** A guard item `unique#<name>#<value>` is written with the record: a second one is refused with 409. */
+  readonly unique?: string;
+  /** The list has a filter of this name; `index` filters read an index partition, never the fleet. */
+  readonly filter?: true;
+  readonly index?: true;
+  /** Kept out of the stored record because it is computed when shown (links, conductor). */
+  readonly computed?: true;
+  /** How an older microversion shows the value (provision_state `available` is null below 1.2). */
+  readonly was?: (value: unknown, version: number) => unknown;
+};
+
+export type Fields = { readonly [name: string]: Field };
+
+/** The stored type of a resource: a row with a default is never null, any other may be. */
+export type RecordOf<F extends Fields> = {
+  -readonly [K in keyof F as F[K] extends { computed: true } ? never : K]: F[K] extends { default: unknown }
+    ? z.output<F[K]['schema']>
+    : F[K] extends { required: true }
+      ? z.output<F[K]['schema']>
+      : z.output<F[K]['schema']> | null;
+};
+
+/** Gives the rows their literal types. */
+export const fields = <const F extends Fields>(rows: F): F => rows;
+
+/** The fields that exist at microversion 1.`version`. */
+export const known = (rows: Fields, version: number): [string, Field][] =>
+  Object.entries(rows).filter(([, field]) => (field.since ?? 1) <= version);
+
+/** Too new is 406; a name that never existed is left to the schema (400). Works for fields, filters and verbs alike. */
+export const refuseNewer = (
+  table: { readonly [name: string]: { readonly since?: number } },
+  version: number,
+  names: Iterable<string>,
+): void => {
+  for (const name of names) {
+    const since = Object.hasOwn(table, name) ? (table[name]?.since ?? 1) : 1;
+    if (since > version) {
+      throw NotAcceptable(
+        `Request not acceptable. ${name} needs API version 1.${since} or newer, this request asked for 1.${version}.`,
+      );
+    }
+  }
+};
+
+/** A new record's values: what was given, else the row's default, else null. */
+export const defaults = (rows: Fields): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(rows)
+      .filter(([, field]) => !field.computed)
+      .map(([name, field]) => [name, structuredClone(field.default ?? null)]),
+  );

@@ -1,0 +1,180 @@
+/** The node as a table (ironic-api.md 2.2). `instance_info` is stored as an item of its own (DESIGN.md 4). */
+import { z } from 'zod';
+
+import { fields, type RecordOf } from './fields.ts';
+import { provisionStates, type ProvisionState } from './states.ts';
+import { bool, json, logicalName, text, timestamp, uuid } from './values.ts';
+
+const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
+const powerState = z.enum(['power on', 'power off', 'error']);
+const hardwareInterface = (doc: string, since = 31) =>
+  ({ access: 'update', since, schema: text(255), doc: `${doc} interface of the driver.` }) as const;
+const links = (doc: string, since?: number) =>
+  ({ access: 'read', ...(since && { since }), schema: z.array(json), computed: true, doc }) as const;
+
+/** How versions before 1.2 and 1.39 saw states that they did not know. */
+const olderState = (value: unknown, version: number) => {
+  if (value === 'available' && version < 2) return null;
+  if (value === 'inspect wait' && version < 39) return 'inspecting';
+  return value;
+};
+
+export const node = fields({
+  uuid: { access: 'create', schema: uuid, summary: true, required: true, doc: 'UUID of the node.' },
+  name: { access: 'update', since: 5, schema: logicalName, unique: 'node_name', summary: true, doc: 'Logical name.' },
+  instance_uuid: {
+    access: 'update',
+    schema: uuid,
+    unique: 'instance_uuid',
+    summary: true,
+    filter: true,
+    doc: 'UUID of the instance on this node.',
+  },
+  power_state: { access: 'read', schema: powerState, summary: true, doc: 'Last known power state; null: unknown.' },
+  provision_state: {
+    access: 'read',
+    schema: provisionState,
+    summary: true,
+    required: true,
+    filter: true,
+    index: true,
+    was: olderState,
+    doc: 'Where the node is in its life cycle.',
+  },
+  maintenance: {
+    access: 'update',
+    schema: bool,
+    default: false,
+    summary: true,
+    filter: true,
+    index: true,
+    doc: 'Whether an operator or a failure took the node out of service.',
+  },
+  driver: { access: 'update', schema: text(255), required: true, filter: true, index: true, doc: 'Hardware type.' },
+  driver_info: { access: 'update', schema: json, default: {}, doc: 'How the BMC is reached. Secrets show as ******.' },
+  driver_internal_info: { access: 'read', since: 3, schema: json, default: {}, doc: 'Notes of the service.' },
+  properties: { access: 'update', schema: json, default: {}, doc: 'What the machine has: cpu_arch, memory_mb, ...' },
+  instance_info: { access: 'update', schema: json, default: {}, doc: 'What to deploy; emptied by undeploy.' },
+  extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
+  chassis_uuid: { access: 'update', schema: uuid, filter: true, index: true, doc: 'Chassis the node sits in.' },
+  target_power_state: { access: 'read', schema: powerState, doc: 'Power state being established; null: none.' },
+  target_provision_state: { access: 'read', schema: text(255), doc: 'State being headed for; null when stable.' },
+  provision_updated_at: { access: 'read', schema: timestamp, doc: 'When provision_state last changed.' },
+  last_error: { access: 'read', schema: z.string(), doc: 'What went wrong last, and what to do.' },
+  maintenance_reason: { access: 'read', schema: z.string(), doc: 'Why maintenance was set.' },
+  reservation: { access: 'read', schema: text(255), doc: 'The run that holds the lock; null: free.' },
+  console_enabled: { access: 'read', schema: bool, default: false, doc: 'Whether a console runs.' },
+  inspection_started_at: { access: 'read', since: 6, schema: timestamp, doc: 'Start of the last inspection.' },
+  inspection_finished_at: { access: 'read', since: 6, schema: timestamp, doc: 'End of the last inspection.' },
+  clean_step: { access: 'read', since: 7, schema: json, default: {}, doc: 'The clean step in progress.' },
+  raid_config: { access: 'read', since: 12, schema: json, default: {}, doc: 'RAID as it is.' },
+  target_raid_config: { access: 'read', since: 12, schema: json, default: {}, doc: 'RAID as it shall become.' },
+  network_interface: hardwareInterface('Network', 20),
+  resource_class: {
+    access: 'update',
+    since: 21,
+    schema: text(80),
+    filter: true,
+    index: true,
+    doc: 'Class that schedulers match.',
+  },
+  boot_interface: hardwareInterface('Boot'),
+  console_interface: hardwareInterface('Console'),
+  deploy_interface: hardwareInterface('Deploy'),
+  inspect_interface: hardwareInterface('Inspect'),
+  management_interface: hardwareInterface('Management'),
+  power_interface: hardwareInterface('Power'),
+  raid_interface: hardwareInterface('RAID'),
+  vendor_interface: hardwareInterface('Vendor'),
+  storage_interface: hardwareInterface('Storage', 33),
+  rescue_interface: hardwareInterface('Rescue', 38),
+  bios_interface: hardwareInterface('BIOS', 40),
+  firmware_interface: hardwareInterface('Firmware', 86),
+  traits: {
+    access: 'read',
+    since: 37,
+    schema: z.array(z.string()),
+    default: [] as string[],
+    doc: 'Traits, set at /traits.',
+  },
+  fault: {
+    access: 'read',
+    since: 42,
+    schema: z.enum(['power failure', 'clean failure', 'rescue abort failure', 'service failure']),
+    filter: true,
+    index: true,
+    doc: 'Why the service itself set maintenance; null: it did not.',
+  },
+  deploy_step: { access: 'read', since: 44, schema: json, default: {}, doc: 'The deploy step in progress.' },
+  conductor_group: {
+    access: 'update',
+    since: 46,
+    schema: z
+      .string()
+      .max(255)
+      .regex(/^[a-zA-Z0-9_.-]*$/, 'may have letters, digits, _ . and - only')
+      .transform((value) => value.toLowerCase()),
+    default: '',
+    filter: true,
+    index: true,
+    doc: 'Which site serves the node.',
+  },
+  automated_clean: { access: 'update', since: 47, schema: bool, doc: 'Overrides the automated cleaning setting.' },
+  protected: { access: 'patch', since: 48, schema: bool, default: false, doc: 'Refuses undeploy, rebuild, delete.' },
+  protected_reason: { access: 'patch', since: 48, schema: z.string(), doc: 'Why it is protected.' },
+  conductor: { access: 'read', since: 49, schema: text(255), computed: true, filter: true, doc: 'Responsible site.' },
+  owner: { access: 'update', since: 50, schema: text(255), filter: true, index: true, doc: 'Project that owns it.' },
+  description: { access: 'update', since: 51, schema: z.string().max(4096), doc: 'Free text.' },
+  allocation_uuid: { access: 'read', since: 52, schema: uuid, doc: 'Allocation on this node.' },
+  retired: {
+    access: 'update',
+    since: 61,
+    schema: bool,
+    default: false,
+    filter: true,
+    doc: 'Never made available again.',
+  },
+  retired_reason: { access: 'update', since: 61, schema: z.string(), doc: 'Why it is retired.' },
+  lessee: { access: 'update', since: 65, schema: text(255), filter: true, index: true, doc: 'Project that uses it.' },
+  network_data: {
+    access: 'update',
+    since: 66,
+    schema: json,
+    default: {},
+    doc: 'Static network_data.json for the ramdisk.',
+  },
+  boot_mode: { access: 'read', since: 75, schema: z.enum(['uefi', 'bios']), doc: 'Boot mode read from the BMC.' },
+  secure_boot: { access: 'read', since: 75, schema: bool, doc: 'Secure boot read from the BMC.' },
+  shard: { access: 'update', since: 82, schema: text(255), filter: true, index: true, doc: 'Shard for clients.' },
+  parent_node: { access: 'update', since: 83, schema: text(255), filter: true, index: true, doc: 'Parent node.' },
+  service_step: { access: 'read', since: 87, schema: json, default: {}, doc: 'The service step in progress.' },
+  disable_power_off: { access: 'update', since: 95, schema: bool, default: false, doc: 'Never powered off.' },
+  instance_name: { access: 'update', since: 104, schema: text(255), filter: true, doc: 'Name of the instance.' },
+  health: { access: 'read', since: 109, schema: z.enum(['OK', 'Warning', 'Critical']), doc: 'Health by the BMC.' },
+  created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was enrolled.' },
+  updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
+  links: { ...links('Self and bookmark.'), summary: true },
+  ports: links('Links to the ports.'),
+  states: links('Links to the states.', 14),
+  portgroups: links('Links to the portgroups.', 24),
+  volume: links('Links to volume connectors and targets.', 32),
+});
+
+/** The node as clients know it, with instance_info joined in. */
+export type Node = RecordOf<typeof node>;
+
+/**
+ * What the node item holds besides its fields; never shown on the wire.
+ * `revision` counts every write (test-and-set); `generation` counts reservations and is the fencing token of BMC
+ * writes (DESIGN.md 5); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
+ */
+export type NodeKeeping = {
+  revision: number;
+  generation: number;
+  run: string | null;
+  run_workflow: string | null;
+  /** SHA-256 (hex) of the agent token; the token itself is sealed for the proxy. */
+  agent_token_sha256: string | null;
+  /** Names in driver_info whose values are sealed in the secret item; the record holds ****** for them. */
+  position: string;
+};

@@ -1,0 +1,42 @@
+/** The kinds of values that several resources have. */
+import { z } from 'zod';
+
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .transform((value) => value.toLowerCase());
+
+export const isUuid = (value: string): boolean => uuid.safeParse(value).success;
+
+/** 1-255 characters that need no escaping in a URL (ironic-api.md 1.6, since 1.10). */
+export const logicalName = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[A-Za-z0-9\-._~]+$/, 'may have letters, digits, - . _ and ~ only');
+
+export const text = (max: number) => z.string().min(1).max(max);
+
+/** A JSON object of any content. */
+export const json = z.record(z.string(), z.unknown());
+
+/** ISO 8601 with offset, as Ironic writes it. */
+export const timestamp = z.iso.datetime({ offset: true });
+
+const words: Record<string, boolean> = Object.fromEntries([
+  ...['1', 't', 'true', 'on', 'y', 'yes'].map((word) => [word, true] as const),
+  ...['0', 'f', 'false', 'off', 'n', 'no'].map((word) => [word, false] as const),
+]);
+
+/** true, false, or one of the words Ironic takes for them. */
+export const bool = z.union([z.boolean(), z.string()]).transform((value, ctx) => {
+  const known = typeof value === 'boolean' ? value : words[value.toLowerCase()];
+  if (known === undefined) ctx.addIssue({ code: 'custom', message: `must be true or false, not "${value}"` });
+  return known as boolean;
+});
+
+/** A MAC address, normalised to lower case with colons. */
+export const mac = z
+  .string()
+  .regex(/^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$/, 'must be a MAC address')
+  .transform((value) => value.toLowerCase().replaceAll('-', ':'));

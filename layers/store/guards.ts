@@ -1,0 +1,34 @@
+/**
+ * Uniqueness: a guard item per unique value, written in the same transaction as the record. It also is the way to
+ * find a record by that value with one get.
+ */
+import type { Fields } from '../domain/fields.ts';
+import { absent, type Key, type Write } from './table.ts';
+
+export const guardKey = (what: string, value: string): Key => ({ pk: `unique#${what}#${value}`, sk: 'guard' });
+
+/** The guard keys that a record holds by the `unique` rows of its table. */
+export const guardsOf = (rows: Fields, record: object): Key[] =>
+  Object.entries(rows).flatMap(([name, { unique }]) => {
+    const value = (record as Record<string, unknown>)[name];
+    return unique && typeof value === 'string' ? [guardKey(unique, value)] : [];
+  });
+
+/**
+ * The writes that move the guards from one form of a record to the next (undefined: did not or will not exist).
+ * `refers` are ids that the guard leads to.
+ */
+export const guardChanges = (
+  rows: Fields,
+  before: object | undefined,
+  after: object | undefined,
+  refers: Readonly<Record<string, string>>,
+): Write[] => {
+  const held = before ? guardsOf(rows, before) : [];
+  const wanted = after ? guardsOf(rows, after) : [];
+  const missing = (keys: Key[], key: Key) => !keys.some(({ pk }) => pk === key.pk);
+  return [
+    ...wanted.filter((key) => missing(held, key)).map((key) => ({ put: { ...key, ...refers }, when: [absent] })),
+    ...held.filter((key) => missing(wanted, key)).map((key) => ({ delete: key })),
+  ];
+};

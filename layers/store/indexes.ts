@@ -1,0 +1,39 @@
+/**
+ * Lists stay flat as the fleet grows: each index partition is split into 16 shards that are read in parallel and
+ * merged by `position` (the ULID a record got when it was created). A DynamoDB partition takes 1,000 writes a second.
+ */
+import { createHash } from 'node:crypto';
+
+import type { Fields } from '../domain/fields.ts';
+import { node } from '../domain/node.ts';
+import type { Index } from './table.ts';
+
+export const shards = 16;
+
+/** The shard of a record, from its uuid. */
+export const shardOf = (uuid: string): number => createHash('sha256').update(uuid).digest()[0]! % shards;
+
+export const listPartition = (kind: string, shard: number): string => `${kind}#${shard}`;
+export const indexPartition = (kind: string, field: string, value: unknown, shard: number): string =>
+  `${kind}#${field}#${String(value)}#${shard}`;
+
+/** `list` holds all records of a kind; `by_<field>` those with a value of an indexed field. */
+export const indexName = (field: string): string => `by_${field}`;
+
+/** The attributes that put a record into the indexes; null values are in none (sparse). */
+export const indexAttributes = (kind: string, rows: Fields, record: { uuid: string }): Record<string, string> => {
+  const shard = shardOf(record.uuid);
+  const values = record as unknown as Record<string, unknown>;
+  const own = Object.entries(rows)
+    .filter(([name, field]) => field.index && values[name] !== null && values[name] !== undefined)
+    .map(([name]) => [indexName(name), indexPartition(kind, name, values[name], shard)]);
+  return { list: listPartition(kind, shard), ...Object.fromEntries(own) };
+};
+
+/** Every secondary index of the table; read by infra, `local/table` and the test table. */
+export const indexes: readonly Index[] = [
+  { name: 'list' },
+  ...Object.entries(node)
+    .filter(([, field]) => 'index' in field && field.index)
+    .map(([name]) => ({ name: indexName(name) })),
+];

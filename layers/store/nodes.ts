@@ -1,0 +1,152 @@
+/**
+ * The node's items and the only way to change them. Every write counts `revision` and is conditional on the revision
+ * that was read, so no concurrent change is ever lost; a decision is a pure function of the node as it is stored.
+ */
+import { node as nodeFields, type Node, type NodeKeeping } from '../domain/node.ts';
+import { Conflict, type Fault, NotFound } from '../domain/fault.ts';
+import { isUuid } from '../domain/values.ts';
+import { eventWrite, type NodeEvent } from './events.ts';
+import { guardChanges, guardKey } from './guards.ts';
+import { indexAttributes } from './indexes.ts';
+import type { Ports } from './ports.ts';
+import { absent, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
+
+export type StoredNode = Node & NodeKeeping;
+
+/** What a decision wants: new values, events to append, and writes to other items of the same transaction. */
+export type Change = {
+  readonly set?: Partial<StoredNode>;
+  readonly events?: readonly NodeEvent[];
+  readonly also?: readonly Write[];
+};
+
+type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
+
+export const nodePartition = (uuid: string) => `node#${uuid}`;
+export const nodeKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'node' });
+export const instanceInfoKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'instance_info' });
+
+/** ISO 8601 with offset, as Ironic writes times. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+00:00');
+
+const strip = ({ pk: _pk, sk: _sk, ...rest }: Item) => rest;
+
+/** One stored node from its two items; index attributes are left behind. */
+export const toNode = (item: Item, info: Item | undefined): StoredNode => {
+  const plain = Object.fromEntries(
+    Object.entries(strip(item)).filter(([name]) => name !== 'list' && !name.startsWith('by_')),
+  );
+  return { ...plain, instance_info: info?.['values'] ?? {} } as StoredNode;
+};
+
+/** The node of this UUID, with its instance_info; undefined if there is none. Takes no lock. */
+export const readNode = async (table: Table, uuid: string): Promise<StoredNode | undefined> => {
+  const [item, info] = await table.getMany([nodeKey(uuid), instanceInfoKey(uuid)]);
+  return item && toNode(item, info);
+};
+
+/** The node of this UUID or name. Throws NotFound (404). */
+export const findNode = async (table: Table, ident: string): Promise<StoredNode> => {
+  const uuid = isUuid(ident)
+    ? ident.toLowerCase()
+    : ((await table.get(guardKey('node_name', ident)))?.['node'] as string | undefined);
+  const found = uuid && (await readNode(table, uuid));
+  if (!found) throw NotFound(`Node ${ident} could not be found.`);
+  return found;
+};
+
+const toItem = (node: StoredNode): Item => {
+  const { instance_info: _info, ...rest } = node;
+  return { ...nodeKey(node.uuid), ...rest, ...indexAttributes('node', nodeFields, node) };
+};
+
+const infoItem = (node: StoredNode): Item => ({ ...instanceInfoKey(node.uuid), values: node.instance_info });
+
+/** Says which unique value was taken. The write at `index` is one of the guards, the others belong to this record. */
+const explain = (writes: readonly Write[], error: unknown): Fault | undefined => {
+  if (!isConditionFailed(error)) return undefined;
+  const write = writes[error.index];
+  const guard = write && 'put' in write && write.put.pk.startsWith('unique#') ? write.put.pk.split('#') : undefined;
+  if (!guard) return undefined;
+  return Conflict(`A ${guard[1]?.replaceAll('_', ' ')} "${guard.slice(2).join('#')}" already exists, choose another.`);
+};
+
+/** Stores a new node. Throws Conflict (409) if its uuid, name or instance_uuid is taken. */
+export const createNode = async ({ table }: Needs, node: StoredNode, also: readonly Write[] = []): Promise<void> => {
+  const writes: Write[] = [
+    { put: toItem(node), when: [absent] },
+    { put: infoItem(node) },
+    ...guardChanges(nodeFields, undefined, node, { node: node.uuid }),
+    ...also,
+  ];
+  await table.write(writes).catch((error: unknown) => {
+    if (isConditionFailed(error) && error.index === 0) {
+      throw Conflict(`A node with UUID ${node.uuid} already exists.`, error);
+    }
+    throw explain(writes, error) ?? error;
+  });
+};
+
+const changeWrites = (before: StoredNode, after: StoredNode, change: Change, { clock, ids }: Needs): Write[] => [
+  { put: toItem(after), when: [equals('revision', before.revision)] },
+  ...(change.set?.instance_info === undefined ? [] : [{ put: infoItem(after) }]),
+  ...guardChanges(nodeFields, before, after, { node: after.uuid }),
+  ...(change.events ?? []).map((event) => eventWrite(after, event, isoTime(clock.now()), ids)),
+  ...(change.also ?? []),
+];
+
+/** 20 losses in a row mean something is wrong; each loss means that somebody else has made progress. */
+const maxTries = 20;
+
+/**
+ * Reads the node, lets `decide` say what changes, and writes it if nobody wrote in between; else again with the node
+ * as it is by then. `decide` may throw a Fault to refuse, or return undefined to leave the node as it is; it must be
+ * free of effects because it may be called several times. Returns the node as it now is.
+ * Throws NotFound (404), Conflict (409) for a taken unique value, ConditionFailed for refused writes in `also`.
+ */
+export const changeNode = async (
+  needs: Needs,
+  uuid: string,
+  decide: (node: StoredNode) => Change | undefined,
+): Promise<StoredNode> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await readNode(needs.table, uuid);
+    if (!before) throw NotFound(`Node ${uuid} could not be found.`);
+    const change = decide(before);
+    if (!change) return before;
+    const after: StoredNode = {
+      ...before,
+      ...change.set,
+      revision: before.revision + 1,
+      updated_at: isoTime(needs.clock.now()),
+    };
+    if (after.provision_state !== before.provision_state) after.provision_updated_at = after.updated_at;
+    const writes = changeWrites(before, after, change, needs);
+    try {
+      await needs.table.write(writes);
+      return after;
+    } catch (error) {
+      if (!isConditionFailed(error) || error.index !== 0) throw explain(writes, error) ?? error;
+      if (attempt >= maxTries)
+        throw Conflict(`Node ${uuid} is being changed by others all the time, try again.`, error);
+      await needs.clock.sleep(Math.random() * 5 * attempt);
+    }
+  }
+};
+
+/** Removes the node and everything that belongs to it. `also` are writes of the same transaction. */
+export const deleteNode = async (needs: Needs, node: StoredNode): Promise<void> => {
+  const belongings = await needs.table.query({ partition: nodePartition(node.uuid) });
+  const own = belongings.filter(({ sk }) => sk !== 'node');
+  const guards = own.flatMap((item) => (item['guards'] as Key[] | undefined) ?? []);
+  // The node goes first, in one write with its guards: from then on it does not exist, whatever is still swept.
+  await needs.table.write([
+    { delete: nodeKey(node.uuid), when: [equals('revision', node.revision)] },
+    ...guardChanges(nodeFields, node, undefined, { node: node.uuid }),
+  ]);
+  const rest: Write[] = [
+    ...own.map((item) => ({ delete: { pk: item.pk, sk: item.sk } })),
+    ...guards.map((key) => ({ delete: key })),
+  ];
+  for (let at = 0; at < rest.length; at += 100) await needs.table.write(rest.slice(at, at + 100));
+};

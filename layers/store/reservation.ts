@@ -1,0 +1,79 @@
+/**
+ * The lock of a node and the run that owns it (DESIGN.md 3.4). Pure decisions for `changeNode`.
+ *
+ * `reservation` on the wire is the name of the execution that holds the lock. In wait states Ironic's lock is free, so
+ * it is null there while `run` still names the execution that will go on. A new run therefore can take over a waiting
+ * node (`deleted`, `abort`); the superseded one notices when it wants the lock back and ends.
+ */
+import { Fault, NodeLocked } from '../domain/fault.ts';
+import { transition, waitStates, type ProvisionEvent } from '../domain/states.ts';
+import type { StoredNode } from './nodes.ts';
+
+/** An execution's name: node uuid + generation, at most 80 characters of [0-9A-Za-z-_] (Step Functions). */
+export const runName = (uuid: string, generation: number): string => `${uuid}-${generation}`;
+
+/** The run lost the node to a newer one; its work is over, and it must not touch the machine any more. */
+export const Superseded = (node: StoredNode, run: string) =>
+  new Fault(
+    'Superseded',
+    409,
+    `Run ${run} no longer owns node ${node.uuid}, which belongs to ${node.run ?? 'no run'}.`,
+  );
+
+/** Takes the lock for a new execution that does not own the provisioning (power). Throws NodeLocked (409). */
+export const lock = (node: StoredNode): Pick<StoredNode, 'reservation' | 'generation'> => {
+  if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
+  const generation = node.generation + 1;
+  return { reservation: runName(node.uuid, generation), generation };
+};
+
+/** Takes the lock for a new provisioning run of `workflow` and makes the transition. Throws NodeLocked, Invalid. */
+export const begin = (
+  node: StoredNode,
+  workflow: string,
+  event: ProvisionEvent,
+  options: { target?: string } = {},
+): Partial<StoredNode> => {
+  const held = lock(node);
+  return { ...held, run: held.reservation, run_workflow: workflow, ...transition(node, event, options) };
+};
+
+/** One run hands the node to its successor without ever letting the lock go (undeploy -> clean). */
+export const handOver = (
+  node: StoredNode,
+  workflow: string,
+  event: ProvisionEvent,
+  options: { target?: string } = {},
+): Partial<StoredNode> => begin({ ...node, reservation: null }, workflow, event, options);
+
+/**
+ * What a phase of a run needs before it touches anything: the lock. A waiting node is taken back with a new
+ * generation, which fences off whatever was sent before. Returns undefined when the run holds the lock already.
+ * Throws Superseded when the node belongs to another run, NodeLocked when a power action is in between.
+ */
+export const resume = (node: StoredNode, run: string): Partial<StoredNode> | undefined => {
+  if (node.reservation === run) return undefined;
+  if (node.run !== run) throw Superseded(node, run);
+  if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
+  const waits = (waitStates as readonly string[]).includes(node.provision_state);
+  return {
+    reservation: run,
+    generation: node.generation + 1,
+    ...(waits && transition(node, 'resume')),
+  };
+};
+
+/** Lets the lock go while the run waits for the agent. Transition `wait`; the run keeps the node. */
+export const pause = (node: StoredNode): Partial<StoredNode> => ({ reservation: null, ...transition(node, 'wait') });
+
+/** Ends the run: lock and ownership go in the write that makes the last transition. */
+export const finish = (
+  node: StoredNode,
+  event: ProvisionEvent,
+  options: { target?: string } = {},
+): Partial<StoredNode> => ({
+  reservation: null,
+  run: null,
+  run_workflow: null,
+  ...transition(node, event, options),
+});
