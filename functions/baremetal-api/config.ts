@@ -1,0 +1,17 @@
+/** Settings of the API function, from its environment (infra/manifest.ts `settings`). */
+import { z } from 'zod';
+
+export const Config = z
+  .object({
+    INGOT_PUBLIC_ENDPOINT: z.string().default(''),
+    INGOT_AUTOMATED_CLEAN: z.stringbool().default(true),
+    /** Hostname of the one BMC-proxy site, shown as the conductor. */
+    INGOT_SITE: z.string().default('ingot'),
+  })
+  .transform((env) => ({
+    publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
+    automatedClean: env.INGOT_AUTOMATED_CLEAN,
+    site: env.INGOT_SITE,
+  }));
+
+export type Config = z.output<typeof Config>;
