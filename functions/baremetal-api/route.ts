@@ -62,4 +62,4 @@ export type Route<Body = unknown, Target = unknown> = {
 };
 
 /** Keeps the types of one row together; a list of rows is `Route[]`. */
-export const route = <Body = undefined, Target = undefined>(row: Route<Body, Target>): Route => row as unknown as Route;
+export const route = <Body = undefined, Target = undefined>(row: Route<Body, Target>): Route => row as Route;
