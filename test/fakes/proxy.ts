@@ -206,7 +206,7 @@ export const createFakeProxy = (): FakeProxy => {
       const request = payload as Request;
       requests.push(structuredClone(request));
       const row = operations[request.op];
-      if (!row) throw bmcFault('InvalidCommand', `There is no operation ${String(request.op)}.`);
+      if (!row) throw bmcFault('InvalidCommand', `There is no operation ${request.op}.`);
       const params = row.in.safeParse(request.params);
       if (!params.success) throw bmcFault('InvalidCommand', `${request.op}: ${params.error.message}`);
       fence(request);
