@@ -1,0 +1,136 @@
+/**
+ * The hardware types as a table: what `driver` may be, which implementation each interface of it can have, and what
+ * `driver_info` may hold (ironic-api.md 6, ironic-deploy.md 1.1). What this version cannot do is `no-<interface>`.
+ */
+import { Invalid } from './fault.ts';
+
+/** Interface kinds with the microversion 1.N that introduced their fields. */
+export const interfaceKinds = {
+  bios: { since: 40 },
+  boot: { since: 31 },
+  console: { since: 31 },
+  deploy: { since: 31 },
+  firmware: { since: 86 },
+  inspect: { since: 31 },
+  management: { since: 31 },
+  network: { since: 20 },
+  power: { since: 31 },
+  raid: { since: 31 },
+  rescue: { since: 38 },
+  storage: { since: 33 },
+  vendor: { since: 31 },
+} as const satisfies Record<string, { since: number }>;
+
+export type InterfaceKind = keyof typeof interfaceKinds;
+export type InterfaceField = `${InterfaceKind}_interface`;
+
+/** A key of driver_info. `secret`: its value is sealed and never stored in the node's record. */
+export type DriverProperty = { readonly doc: string; readonly required?: true; readonly secret?: true };
+
+export type HardwareType = {
+  /** The enabled implementations; the first is the default. */
+  readonly interfaces: { readonly [K in InterfaceKind]: readonly [string, ...string[]] };
+  readonly properties: { readonly [name: string]: DriverProperty };
+};
+
+export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
+  redfish: {
+    interfaces: {
+      bios: ['no-bios'],
+      boot: ['redfish-virtual-media'],
+      console: ['no-console'],
+      deploy: ['direct', 'ramdisk'],
+      firmware: ['no-firmware'],
+      inspect: ['no-inspect'],
+      management: ['redfish'],
+      network: ['noop'],
+      power: ['redfish'],
+      raid: ['no-raid'],
+      rescue: ['no-rescue'],
+      storage: ['noop'],
+      vendor: ['no-vendor'],
+    },
+    properties: {
+      redfish_address: {
+        required: true,
+        doc: 'URL of the BMC. https is assumed without a scheme; a path becomes the prefix of its service root. Required.',
+      },
+      redfish_system_id: {
+        doc: 'Path of the machine, such as /redfish/v1/Systems/1. Needed only if the BMC has several. Optional.',
+      },
+      redfish_username: { doc: 'Account on the BMC. Optional.' },
+      redfish_password: { secret: true, doc: 'Password of that account. Kept sealed, shown as ******. Optional.' },
+      redfish_verify_ca: {
+        doc: 'How the certificate of the BMC is checked: true (known authorities), a PEM certificate, a SHA-256 fingerprint to pin, or false (not at all, insecure). Optional, default true.',
+      },
+      redfish_auth_type: { doc: 'basic, session or auto (session first, then basic). Optional, default auto.' },
+      deploy_iso: {
+        doc: 'http or https URL of the ISO image with the deploy agent. Required to clean, and to deploy with deploy interface direct.',
+      },
+    },
+  },
+  'fake-hardware': {
+    interfaces: {
+      bios: ['fake', 'no-bios'],
+      boot: ['fake'],
+      console: ['fake', 'no-console'],
+      deploy: ['fake'],
+      firmware: ['fake', 'no-firmware'],
+      inspect: ['fake', 'no-inspect'],
+      management: ['fake'],
+      network: ['noop'],
+      power: ['fake'],
+      raid: ['fake', 'no-raid'],
+      rescue: ['fake', 'no-rescue'],
+      storage: ['noop', 'fake'],
+      vendor: ['fake', 'no-vendor'],
+    },
+    properties: {},
+  },
+};
+
+const kinds = Object.keys(interfaceKinds) as InterfaceKind[];
+
+/** The hardware type of this name. Throws Invalid (400), as Ironic does for a driver that no conductor has. */
+export const hardwareType = (driver: string): HardwareType => {
+  const found = Object.hasOwn(hardwareTypes, driver) ? hardwareTypes[driver] : undefined;
+  if (!found) {
+    throw Invalid(`No conductor supports driver "${driver}". Known drivers: ${Object.keys(hardwareTypes).join(', ')}.`);
+  }
+  return found;
+};
+
+/** All interface fields of a node with the driver's default values. Throws Invalid for an unknown driver. */
+export const defaultInterfaces = (driver: string): Record<InterfaceField, string> => {
+  const { interfaces } = hardwareType(driver);
+  return Object.fromEntries(kinds.map((kind) => [`${kind}_interface`, interfaces[kind][0]])) as Record<
+    InterfaceField,
+    string
+  >;
+};
+
+/**
+ * Checks every `<kind>_interface` in `values`; null and absent ones stand for the default, other keys are ignored.
+ * Throws Invalid (400) for an unknown driver and for an implementation that the driver does not have.
+ */
+export const checkInterfaces = (driver: string, values: object): void => {
+  const { interfaces } = hardwareType(driver);
+  for (const kind of kinds) {
+    const value = (values as Record<string, unknown>)[`${kind}_interface`] ?? null;
+    if (value !== null && !interfaces[kind].includes(value as string)) {
+      throw Invalid(
+        `Driver ${driver} does not support ${kind}_interface "${String(value)}". It supports: ${interfaces[kind].join(', ')}.`,
+      );
+    }
+  }
+};
+
+/** The driver_info keys whose values are sealed. Throws Invalid for an unknown driver. */
+export const secretKeys = (driver: string): string[] =>
+  Object.entries(hardwareType(driver).properties)
+    .filter(([, property]) => property.secret)
+    .map(([name]) => name);
+
+/** Ironic's words for what a driver cannot do (400). */
+export const unsupported = (driver: string, extension: string) =>
+  Invalid(`Driver ${driver} does not support ${extension} (disabled or not implemented).`);

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  checkInterfaces,
+  defaultInterfaces,
+  hardwareTypes,
+  interfaceKinds,
+  secretKeys,
+} from '../../../layers/domain/hardware-types.ts';
+import { node } from '../../../layers/domain/node.ts';
+
+describe('hardware types', () => {
+  it('give every interface field of a node a default, at the version that the field has', () => {
+    for (const [kind, { since }] of Object.entries(interfaceKinds)) {
+      expect(node[`${kind}_interface` as 'boot_interface'].since).toBe(since);
+    }
+    const fields = Object.keys(node).filter((name) => name.endsWith('_interface'));
+    for (const driver of Object.keys(hardwareTypes)) {
+      expect(Object.keys(defaultInterfaces(driver)).sort()).toEqual(fields.sort());
+      expect(() => checkInterfaces(driver, defaultInterfaces(driver))).not.toThrow();
+    }
+  });
+
+  it('deploys redfish machines directly through virtual media, without a network service', () => {
+    expect(defaultInterfaces('redfish')).toMatchObject({
+      power_interface: 'redfish',
+      boot_interface: 'redfish-virtual-media',
+      deploy_interface: 'direct',
+      network_interface: 'noop',
+      inspect_interface: 'no-inspect',
+    });
+  });
+
+  it('refuses unknown drivers and implementations with 400, and takes null for the default', () => {
+    expect(() => checkInterfaces('ipmi', {})).toThrow(
+      expect.objectContaining({ code: 400, message: expect.stringContaining('"ipmi"') as string }),
+    );
+    expect(() => checkInterfaces('constructor', {})).toThrow('No conductor supports driver "constructor"');
+    expect(() => checkInterfaces('redfish', { power_interface: 'ipmitool' })).toThrow(
+      'Driver redfish does not support power_interface "ipmitool". It supports: redfish.',
+    );
+    expect(() => checkInterfaces('redfish', { power_interface: null, deploy_interface: 'ramdisk' })).not.toThrow();
+  });
+
+  it('knows which driver_info keys are secrets', () => {
+    expect(secretKeys('redfish')).toEqual(['redfish_password']);
+    expect(secretKeys('fake-hardware')).toEqual([]);
+  });
+});
