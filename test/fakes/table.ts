@@ -1,80 +1,60 @@
-/** The table in memory: the same rules as DynamoDB, evaluated on Maps. */
-import { isDeepStrictEqual } from 'node:util';
+/** The table in memory: the same rules as DynamoDB, evaluated on a Map. */
+import { apply, compareText, holds, isExpired, keyOf } from '../../layers/store/evaluate.ts';
+import { checkItem, checkWrites } from '../../layers/store/limits.ts';
+import type { Clock } from '../../layers/store/ports.ts';
+import { isWithin, rangeOf } from '../../layers/store/range.ts';
+import { ConditionFailed, type Item, type Key, type Query, type Table, type Write } from '../../layers/store/table.ts';
 
-import {
-  ConditionFailed,
-  type Condition,
-  type Item,
-  type Key,
-  type Query,
-  type Table,
-  type Write,
-} from '../../layers/store/table.ts';
+export type MemoryTable = Table & {
+  /** Everything in it, also what has expired. */
+  items(): Item[];
+  /** Called before every write; what it throws is what the writer sees. `undefined` turns it off. */
+  onWrite: ((writes: readonly Write[]) => void | Promise<void>) | undefined;
+};
 
 const id = ({ pk, sk }: Key) => `${pk}\u0000${sk}`;
 
-const holds = (condition: Condition, item: Item | undefined): boolean => {
-  switch (condition.is) {
-    case 'absent':
-      return item === undefined;
-    case 'present':
-      return item !== undefined;
-    case 'unset':
-      return (item?.[condition.attribute] ?? null) === null;
-    case 'equal':
-      return isDeepStrictEqual(item?.[condition.attribute], condition.value);
-    case 'one of':
-      return condition.values.includes(item?.[condition.attribute] as string);
-    case 'below': {
-      const value = item?.[condition.attribute];
-      return typeof value === typeof condition.value && (value as string | number) < condition.value;
-    }
-  }
-};
-
-const target = (write: Write): Key =>
-  'put' in write ? write.put : 'update' in write ? write.update : 'delete' in write ? write.delete : write.check;
-
-const result = (write: Write, item: Item | undefined): Item | undefined => {
-  if ('put' in write) return structuredClone(write.put);
-  if ('delete' in write) return undefined;
-  if ('check' in write) return item;
-  const next: Record<string, unknown> = { ...item, ...write.update, ...structuredClone(write.set) };
-  for (const name of write.remove ?? []) delete next[name];
-  return next as Item;
-};
-
-export const createMemoryTable = (): Table & { items(): Item[] } => {
+export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now }): MemoryTable => {
   const items = new Map<string, Item>();
-  const get = (key: Key) => structuredClone(items.get(id(key)));
+  const lives = (item: Item | undefined) => (item && !isExpired(item, clock.now()) ? item : undefined);
+  const get = (key: Key) => structuredClone(lives(items.get(id(key))));
 
-  const query = ({ index, partition, begins = '', after, before, descending, limit }: Query): Item[] => {
+  const query = (options: Query): Item[] => {
+    const { index, partition, descending, limit } = options;
+    const range = rangeOf(options);
+    if (!range) return [];
     const [pk, sk] = index ? [index, 'position'] : ['pk', 'sk'];
     const found = [...items.values()]
-      .filter((item) => item[pk] === partition && typeof item[sk] === 'string')
+      .filter((item) => item[pk] === partition && typeof item[sk] === 'string' && lives(item))
       .map((item) => ({ item, sort: item[sk] as string }))
-      .filter(({ sort }) => sort.startsWith(begins) && (!after || sort > after) && (!before || sort < before))
-      .sort((a, b) => (a.sort < b.sort ? -1 : 1) * (descending ? -1 : 1));
+      .filter(({ sort }) => isWithin(range, sort))
+      .sort((a, b) => compareText(a.sort, b.sort) * (descending ? -1 : 1));
     return structuredClone(found.slice(0, limit).map(({ item }) => item));
   };
 
-  return {
+  const table: MemoryTable = {
+    onWrite: undefined,
     items: () => structuredClone([...items.values()]),
     get: async (key) => get(key),
     getMany: async (keys) => keys.map(get),
     query: async (options) => query(options),
     write: async (writes) => {
+      checkWrites(writes);
+      await table.onWrite?.(writes);
+      const before = writes.map((write) => items.get(id(keyOf(write))));
       writes.forEach((write, at) => {
-        const item = items.get(id(target(write)));
+        const item = before[at];
         const refused = (write.when ?? []).some((condition) => !holds(condition, item));
         if (refused) throw new ConditionFailed(at, structuredClone(item));
       });
-      for (const write of writes) {
-        const key = id(target(write));
-        const next = result(write, items.get(key));
+      const after = writes.map((write, at) => structuredClone(apply(write, before[at])));
+      for (const item of after) if (item) checkItem(item);
+      writes.forEach((write, at) => {
+        const [key, next] = [id(keyOf(write)), after[at]];
         if (next) items.set(key, next);
         else items.delete(key);
-      }
+      });
     },
   };
+  return table;
 };

@@ -23,7 +23,7 @@ export type MemoryWorkflows = Workflows & {
  * `anyToken` (default true): a token that nobody issued counts as living once, so that API tests may make up tokens;
  * false: only issued tokens live.
  */
-export const createMemoryWorkflows = ({ anyToken = true, now = () => 0 } = {}): MemoryWorkflows => {
+export const createMemoryWorkflows = ({ anyToken = true, now = (): number => 0 } = {}): MemoryWorkflows => {
   const executions = new Map<string, { execution: Execution; history: HistoryEvent[] }>();
   const living = new Set<string>();
   const dead = new Set<string>();

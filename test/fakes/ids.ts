@@ -1,0 +1,13 @@
+/** Ids that a test can foretell. */
+import type { Ids } from '../../layers/store/ports.ts';
+
+/** The nth UUID and ULID: 1 is the first. */
+export const fakeUuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+export const fakeUlid = (n: number): string => `01${String(n).padStart(24, '0')}`;
+
+/** Counts up; UUIDs and ULIDs have a counter each. */
+export const createFakeIds = (): Ids => {
+  let uuids = 0;
+  let ulids = 0;
+  return { uuid: () => fakeUuid((uuids += 1)), ulid: () => fakeUlid((ulids += 1)) };
+};

@@ -1,0 +1,35 @@
+/** Objects in memory. Links lead to `https://objects.test` and are followed with `request`. */
+import type { Clock } from '../../layers/store/ports.ts';
+import type { ObjectBody, Objects } from '../../layers/store/objects.ts';
+
+type Link = { readonly key: string; readonly method: 'GET' | 'PUT'; readonly expires: number };
+
+export type FakeObjects = Objects & {
+  keys(): string[];
+  /** What the holder of a link would see. */
+  request(method: string, url: string, body?: ObjectBody): Promise<{ status: number; body: ObjectBody | undefined }>;
+};
+
+export const createFakeObjects = (clock: Pick<Clock, 'now'>): FakeObjects => {
+  const objects = new Map<string, ObjectBody>();
+  const links = new Map<string, Link>();
+  return {
+    keys: () => [...objects.keys()].sort(),
+    put: async (key, body) => void objects.set(key, Uint8Array.from(body)),
+    get: async (key) => objects.get(key)?.slice(),
+    size: async (key) => objects.get(key)?.byteLength,
+    remove: async (key) => void objects.delete(key),
+    link: async (key, method, seconds) => {
+      const url = `https://objects.test/${key}?signature=${links.size + 1}`;
+      links.set(url, { key, method, expires: clock.now() + seconds * 1000 });
+      return url;
+    },
+    request: async (method, url, body = new Uint8Array()) => {
+      const link = links.get(url);
+      if (!link || link.method !== method || link.expires <= clock.now()) return { status: 403, body: undefined };
+      if (method === 'PUT') objects.set(link.key, Uint8Array.from(body));
+      const stored = objects.get(link.key);
+      return stored ? { status: 200, body: stored.slice() } : { status: 404, body: undefined };
+    },
+  };
+};
