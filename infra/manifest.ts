@@ -71,6 +71,8 @@ export const routes: readonly RouteRow[] = [
   { path: '/v1', function: 'baremetal-api', authorize: false },
   { path: '/v1/lookup', function: 'ramdisk-api', authorize: false },
   { path: '/v1/heartbeat/{node_ident}', function: 'ramdisk-api', authorize: false },
+  { path: '/v1/{proxy+}', function: 'baremetal-api', authorize: true },
+  // Ironic serves its paths without /v1 too ("bookmark" links).
   { path: '/{proxy+}', function: 'baremetal-api', authorize: true },
 ];
 

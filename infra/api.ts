@@ -1,0 +1,93 @@
+/** The REST API: routes of the manifest in front of the functions, with the authorizer where a route asks for it. */
+import { Duration } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  AuthorizationType,
+  EndpointType,
+  IdentitySource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  type MethodOptions,
+  RequestAuthorizer,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+import type { Context } from './context.ts';
+import type { Lambda } from './lambda.ts';
+import { type FunctionName, routes } from './manifest.ts';
+
+/** Unauthenticated agents get a small share of the API, so that they cannot starve operators. */
+const ramdiskThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
+
+/** Who may call a PRIVATE API: the given VPC endpoints only. */
+const privatePolicy = (endpoints: readonly string[]): PolicyDocument =>
+  new PolicyDocument({
+    statements: [
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        principals: [new AnyPrincipal()],
+        actions: ['execute-api:Invoke'],
+        resources: ['execute-api:/*'],
+        conditions: { StringEquals: { 'aws:SourceVpce': endpoints } },
+      }),
+    ],
+  });
+
+export type ApiOptions = { readonly context: Context; readonly functions: Record<FunctionName, Lambda> };
+
+export class Api extends Construct {
+  readonly rest: RestApi;
+
+  constructor(scope: Construct, id: string, { context, functions }: ApiOptions) {
+    super(scope, id);
+    const isPrivate = context.endpoint_type === 'PRIVATE';
+    const ramdiskMethods = routes
+      .filter(({ function: name }) => name === 'ramdisk-api')
+      .map(({ path }) => `${path}/ANY`);
+    this.rest = new RestApi(this, 'Rest', {
+      restApiName: context.stack_name,
+      description: 'Ingot: OpenStack Bare Metal API v1',
+      endpointConfiguration: { types: [isPrivate ? EndpointType.PRIVATE : EndpointType.REGIONAL] },
+      ...(isPrivate && { policy: privatePolicy(context.vpc_endpoint_ids) }),
+      cloudWatchRole: true,
+      // Boot images and configdrives are JSON text; nothing is sent as binary.
+      deployOptions: {
+        // Not v1: clients cut a trailing /v1 off the endpoint they are given (ironic-clients 2).
+        stageName: 'api',
+        tracingEnabled: true,
+        metricsEnabled: true,
+        loggingLevel: MethodLoggingLevel.ERROR,
+        // Bodies carry passwords and configdrives.
+        dataTraceEnabled: false,
+        accessLogDestination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLog', { retention: RetentionDays.THREE_MONTHS }),
+        ),
+        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+        throttlingRateLimit: 500,
+        throttlingBurstLimit: 1000,
+        methodOptions: Object.fromEntries(ramdiskMethods.map((method) => [method, ramdiskThrottle])),
+      },
+    });
+    this.addRoutes(functions);
+  }
+
+  private addRoutes(functions: Record<FunctionName, Lambda>): void {
+    const authorizer = new RequestAuthorizer(this, 'Authorizer', {
+      handler: functions.authorizer.function,
+      identitySources: [IdentitySource.header('Authorization')],
+      resultsCacheTtl: Duration.minutes(5),
+    });
+    for (const { path, function: name, authorize } of routes) {
+      const resource = this.rest.root.resourceForPath(path);
+      const options: MethodOptions = authorize
+        ? { authorizer, authorizationType: AuthorizationType.CUSTOM }
+        : { authorizationType: AuthorizationType.NONE };
+      resource.addMethod('ANY', new LambdaIntegration(functions[name].function), options);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** What an operator decides per deployment, from CDK context (`cdk.json` or `-c name=value`). Unknown values stop synth. */
+import type { Construct } from 'constructs';
+import { z } from 'zod';
+
+import { settings, type SettingName } from './manifest.ts';
+
+const list = z.union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())]);
+
+const Context = z.object({
+  stack_name: z.string().default('ingot'),
+  /** REGIONAL, or PRIVATE for an API that only a VPC endpoint reaches. */
+  endpoint_type: z.enum(['REGIONAL', 'PRIVATE']).default('REGIONAL'),
+  /** With PRIVATE: the execute-api VPC endpoints that may call. */
+  vpc_endpoint_ids: list.default([]),
+  /**
+   * The VPC that reaches the hardware network. Without it an isolated one is made, which the operator connects
+   * (Direct Connect, VPN) afterwards.
+   */
+  vpc_id: z.string().optional(),
+  subnet_ids: list.default([]),
+  availability_zones: list.default([]),
+  /** Networks of BMCs and agents, CIDR; also what the proxy's allow-list permits. */
+  bmc_networks: list.default(['10.0.0.0/8']),
+  /** Ports of BMCs and agents that the proxy may connect to. */
+  bmc_ports: list.default(['443', '9999']),
+  /** Lines of an htpasswd file with bcrypt hashes; hashes, not passwords. */
+  htpasswd: z.string().default(''),
+  /** Topic that alarms go to. */
+  alarm_topic_arn: z.string().optional(),
+});
+
+export type Context = z.output<typeof Context>;
+
+/** Reads and checks the context of a construct. Throws with the name of a wrong value. */
+export const readContext = (scope: Construct): Context => {
+  const given = Object.fromEntries(
+    Object.keys(Context.shape).map((name) => [name, scope.node.tryGetContext(name) as unknown]),
+  );
+  const { success, data, error } = Context.safeParse(given);
+  if (!success) throw new Error(`CDK context: ${z.prettifyError(error)}`);
+  if (data.vpc_id && (data.subnet_ids.length === 0 || data.availability_zones.length !== data.subnet_ids.length)) {
+    throw new Error('CDK context: vpc_id needs subnet_ids and as many availability_zones, comma separated.');
+  }
+  return data;
+};
+
+/** The value of each setting of the manifest: context of the same name, else its default. */
+export const readSettings = (scope: Construct): Record<SettingName, string> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, row]) => {
+      const value = scope.node.tryGetContext(name) as string | number | boolean | undefined;
+      return [name, value === undefined ? row.default : `${value}`];
+    }),
+  ) as Record<SettingName, string>;

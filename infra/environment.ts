@@ -1,0 +1,36 @@
+/** The environment of each function: settings, and the names of what its grants let it use. */
+import { Stack } from 'aws-cdk-lib';
+
+import type { Context } from './context.ts';
+import type { Data } from './data.ts';
+import { type FunctionName, functions as rows, type SettingName, workflows } from './manifest.ts';
+import { workflowArn } from './workflows.ts';
+
+type Sources = { readonly context: Context; readonly settings: Record<SettingName, string>; readonly data: Data };
+type Environment = Record<string, string>;
+
+export const settingVariable = (name: string): string => `INGOT_${name.toUpperCase()}`;
+
+const workflowArns = (stack: Stack, context: Context) =>
+  Object.fromEntries(Object.keys(workflows).map((name) => [name, workflowArn(stack, context.stack_name, name)]));
+
+/** The variables that `layers/store/aws/ports.ts` reads, by grant. */
+const variables: Record<string, (stack: Stack, sources: Sources) => Environment> = {
+  table: (_stack, { data }) => ({ TABLE_NAME: data.table.tableName }),
+  objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),
+  workflows: (stack, { context }) => ({ WORKFLOW_ARNS: stack.toJsonString(workflowArns(stack, context)) }),
+  seal: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
+  open: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
+};
+
+/** `INGOT_<SETTING>` for every setting, and what the function's grants need. */
+export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources): Environment => ({
+  ...Object.fromEntries(
+    Object.entries(sources.settings)
+      .filter(([, value]) => value !== '')
+      .map(([setting, value]) => [settingVariable(setting), value]),
+  ),
+  ...(name === 'authorizer' && sources.context.htpasswd && { INGOT_HTPASSWD: sources.context.htpasswd }),
+  ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
+  ...Object.assign({}, ...rows[name].grants.map((grant) => variables[grant.split(':')[0]!]?.(stack, sources) ?? {})),
+});

@@ -1,0 +1,79 @@
+/** What each grant of a manifest row is as IAM: one statement each, on named resources only. */
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+
+import type { Context } from './context.ts';
+import type { Data } from './data.ts';
+import type { Lambda } from './lambda.ts';
+import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import { workflowArn } from './workflows.ts';
+
+export type GrantTargets = {
+  readonly context: Context;
+  readonly data: Data;
+  readonly functions: Record<FunctionName, Lambda>;
+};
+
+const reads = ['GetItem', 'BatchGetItem', 'Query'];
+const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+
+const tableStatement = ({ data: { table } }: GrantTargets, names: readonly string[]) =>
+  new PolicyStatement({
+    actions: names.map((name) => `dynamodb:${name}`),
+    resources: [table.tableArn, `${table.tableArn}/index/*`],
+  });
+
+const machineArns = (stack: Stack, { context }: GrantTargets) =>
+  Object.keys(workflows).map((name) => workflowArn(stack, context.stack_name, name));
+
+const executionArns = (stack: Stack, { context }: GrantTargets) =>
+  Object.keys(workflows).map((name) =>
+    stack.formatArn({
+      service: 'states',
+      resource: 'execution',
+      resourceName: `${context.stack_name}-${name}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  );
+
+const statements: Record<string, (stack: Stack, targets: GrantTargets) => PolicyStatement[]> = {
+  table: (_stack, targets) => [tableStatement(targets, [...reads, ...writes])],
+  'table:read': (_stack, targets) => [tableStatement(targets, reads)],
+  objects: (_stack, { data: { bucket, dataKey } }) => [
+    new PolicyStatement({
+      actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+      resources: Object.values(objectPrefixes).map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+    }),
+    new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
+  ],
+  'workflows:start': (stack, targets) => [
+    new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets) }),
+    new PolicyStatement({
+      actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
+      resources: executionArns(stack, targets),
+    }),
+  ],
+  'workflows:callback': (stack, targets) => [
+    new PolicyStatement({
+      actions: ['states:SendTaskSuccess', 'states:SendTaskFailure', 'states:SendTaskHeartbeat'],
+      resources: machineArns(stack, targets),
+    }),
+  ],
+  seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  open: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.secretsKey.keyArn] })],
+};
+
+const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatement[] => [
+  new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions[name].function.functionArn] }),
+];
+
+/** Gives every function the grants of its row, and nothing else. */
+export const grantAll = (stack: Stack, targets: GrantTargets): void => {
+  for (const [name, row] of Object.entries(rows)) {
+    for (const grant of row.grants) {
+      const called = /^invoke:(.+)$/.exec(grant)?.[1] as FunctionName | undefined;
+      const given = called ? invoke(called, targets) : statements[grant]!(stack, targets);
+      for (const statement of given) targets.functions[name as FunctionName].function.addToRolePolicy(statement);
+    }
+  }
+};

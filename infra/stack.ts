@@ -1,0 +1,73 @@
+/** The whole of Ingot on AWS. */
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+
+import { Alarms } from './alarms.ts';
+import { Api } from './api.ts';
+import { readContext, readSettings, type Context } from './context.ts';
+import { Data } from './data.ts';
+import { environmentOf } from './environment.ts';
+import { grantAll } from './grants.ts';
+import { Lambda } from './lambda.ts';
+import { functions as rows, type FunctionName } from './manifest.ts';
+import { HardwareNetwork } from './network.ts';
+import { Workflows } from './workflows.ts';
+
+export class IngotStack extends Stack {
+  constructor(scope: Construct, id: string, props?: StackProps) {
+    super(scope, id, props);
+    const context = readContext(this);
+    const settings = readSettings(this);
+    const data = new Data(this, 'Data');
+    const network = new HardwareNetwork(this, 'HardwareNetwork', context);
+    const functions = Object.fromEntries(
+      (Object.keys(rows) as FunctionName[]).map((name) => [
+        name,
+        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, data }), network }),
+      ]),
+    ) as Record<FunctionName, Lambda>;
+    const workflows = new Workflows(this, 'Workflows', {
+      stackName: context.stack_name,
+      runner: functions.workflow,
+      substitutions: settings,
+    });
+    grantAll(this, { context, data, functions });
+    const api = new Api(this, 'Api', { context, functions });
+    this.addSync(context, functions.sync, workflows);
+    new Alarms(this, 'Alarms', { context, workflows, functions });
+    this.addOutputs(api, data);
+  }
+
+  /** sync runs when an execution ends badly, and every five minutes for what no event tells. */
+  private addSync({ stack_name: stackName }: Context, sync: Lambda, workflows: Workflows): void {
+    const target = new LambdaFunction(sync.function);
+    new Rule(this, 'SyncSchedule', {
+      schedule: Schedule.rate(Duration.minutes(5)),
+      description: `${stackName}: find nodes whose execution is gone`,
+      targets: [target],
+    });
+    new Rule(this, 'SyncOnEnd', {
+      description: `${stackName}: an execution ended badly`,
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: {
+          status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
+          stateMachineArn: Object.values(workflows.machines).map((machine) => machine.stateMachineArn),
+        },
+      },
+      targets: [target],
+    });
+  }
+
+  private addOutputs(api: Api, data: Data): void {
+    new CfnOutput(this, 'Endpoint', {
+      value: api.rest.url.replace(/\/$/, ''),
+      description: 'Endpoint for clients (OS_ENDPOINT) and for the deploy ramdisk (ipa-api-url)',
+    });
+    new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });
+    new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
+  }
+}

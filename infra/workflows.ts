@@ -1,0 +1,66 @@
+/** The state machines, from the same files that the one-machine runner interprets. */
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { fileURLToPath } from 'node:url';
+
+import { workflows, type WorkflowName } from './manifest.ts';
+import type { Lambda } from './lambda.ts';
+
+const folder = fileURLToPath(new URL('../workflows', import.meta.url));
+
+const machineName = (stackName: string, workflow: string) => `${stackName}-${workflow}`;
+
+/**
+ * The ARN of a state machine from its name. Functions need the ARNs and the machines need the functions: names break
+ * the circle.
+ */
+export const workflowArn = (stack: Stack, stackName: string, workflow: string): string =>
+  stack.formatArn({
+    service: 'states',
+    resource: 'stateMachine',
+    resourceName: machineName(stackName, workflow),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
+export type WorkflowsOptions = {
+  readonly stackName: string;
+  readonly runner: Lambda;
+  /** Values for `${name}` in the files, besides `${workflow}`. */
+  readonly substitutions: Record<string, string>;
+};
+
+export class Workflows extends Construct {
+  readonly machines: Record<WorkflowName, StateMachine>;
+
+  constructor(scope: Construct, id: string, { stackName, runner, substitutions }: WorkflowsOptions) {
+    super(scope, id);
+    const create = (name: WorkflowName) => {
+      const machine = new StateMachine(this, name, {
+        stateMachineName: machineName(stackName, name),
+        stateMachineType: StateMachineType.STANDARD,
+        definitionBody: DefinitionBody.fromFile(`${folder}/${name}.asl.json`),
+        definitionSubstitutions: { ...substitutions, workflow: runner.function.functionArn },
+        comment: workflows[name].doc,
+        tracingEnabled: true,
+        logs: {
+          level: LogLevel.ALL,
+          // Only ids travel in the payloads (DESIGN.md 3.5), so they may be logged.
+          includeExecutionData: true,
+          destination: new LogGroup(this, `${name}-logs`, {
+            // Step Functions grows its log policy with each new name; this prefix keeps it short.
+            logGroupName: `/aws/vendedlogs/states/${machineName(stackName, name)}`,
+            retention: RetentionDays.THREE_MONTHS,
+            removalPolicy: RemovalPolicy.DESTROY,
+          }),
+        },
+      });
+      runner.function.grantInvoke(machine);
+      return machine;
+    };
+    this.machines = Object.fromEntries(
+      (Object.keys(workflows) as WorkflowName[]).map((name) => [name, create(name)]),
+    ) as Record<WorkflowName, StateMachine>;
+  }
+}
