@@ -1,19 +1,12 @@
 /** What a route row is, and what a handler is told. The order of checks is the pipeline's, in `app.ts`. */
 import type { z } from 'zod';
 
+import type { Rule, Subject } from '../../layers/domain/policy.ts';
 import type { Ports } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
   readonly config: Config;
-};
-
-/** Who calls, from the authorizer. Without authentication (noauth) everybody is the system administrator. */
-export type Subject = {
-  readonly user: string | null;
-  readonly project: string | null;
-  readonly roles: readonly string[];
-  readonly scope: 'system' | 'project';
 };
 
 export type Call<Body = unknown, Target = unknown> = {
@@ -37,29 +30,36 @@ export type Answer = {
   readonly location?: string;
 };
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type QueryTable = { readonly [name: string]: { readonly since?: number; readonly tooOld?: 400 } };
 
 export type Route<Body = unknown, Target = unknown> = {
   readonly at: `${Method} /${string}`;
   /** Microversion 1.N; below it the route answers `tooOld` (default 404). */
   readonly since?: number;
   readonly tooOld?: 404 | 405 | 406;
-  /** Rule of ironic-rbac.md 3; `public` is for everybody. */
-  readonly policy: `baremetal:${string}` | 'public';
+  /** Rule of layers/domain/policy.ts; `public` is for everybody. */
+  readonly policy: Rule | 'public';
   /** Default: 200 with a body, 204 without. */
   readonly status?: number;
-  /** Allowed query parameters with the microversion that introduced each. */
-  readonly query?: { readonly [name: string]: { readonly since?: number } };
+  /** Allowed query parameters with the microversion that introduced each; below it 406, or what `tooOld` says. */
+  readonly query?: QueryTable;
   /**
    * The JSON body. `arguments: true`: each top-level key may also come as a query parameter (ironic-api.md 11), and
    * the body may be empty.
    */
   readonly body?: z.ZodType<Body>;
   readonly arguments?: true;
-  /** Finds the record that the path names; throws NotFound. */
+  /** Most bytes of a body; default 1 MiB. */
+  readonly limit?: number;
+  /**
+   * Finds the record that the path names; throws NotFound. Policy reads `owner` and `lessee` of it, or of its `node`
+   * if it has one, and conceals what the caller may not get.
+   */
   find?(deps: Deps, params: Readonly<Record<string, string>>): Promise<Target>;
   handle(deps: Deps, call: Call<Body, Target>): Promise<Answer>;
 };
 
 /** Keeps the types of one row together; a list of rows is `Route[]`. */
-export const route = <Body = undefined, Target = undefined>(row: Route<Body, Target>): Route => row as Route;
+export const route = <Body = undefined, Target = undefined>(row: Route<Body, Target>): Route => row;

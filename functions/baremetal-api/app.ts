@@ -1,0 +1,125 @@
+/** The one request pipeline of the Bare Metal API (DESIGN.md 3.3). The order of its steps is part of the protocol. */
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+import { Invalid, isFault, Unauthorized } from '../../layers/domain/fault.ts';
+import { refuseNewer } from '../../layers/domain/fields.ts';
+import { authorize, type Owned, type Subject } from '../../layers/domain/policy.ts';
+import { check } from '../../layers/domain/schema.ts';
+import { DEFAULT } from '../../layers/domain/versions.ts';
+import { isServerError, refuse, reply, type ErrorForm } from '../../layers/http/reply.ts';
+import { jsonBody, readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
+import { negotiate } from '../../layers/http/version.ts';
+import type { Invocation } from '../../layers/store/ports.ts';
+import type { Config } from './config.ts';
+import { compile, type Match } from './match.ts';
+import type { Deps, Route } from './route.ts';
+import { routes } from './routes.ts';
+
+type Query = HttpRequest['query'];
+
+const MiB = 1024 * 1024;
+
+/** Who the authorizer says is calling; null on paths that have none. Its context holds strings only. */
+const subjectOf = (event: APIGatewayProxyEvent): Subject | null => {
+  const known = event.requestContext?.authorizer;
+  if (!known) return null;
+  const text = (name: string) => (typeof known[name] === 'string' && known[name] !== '' ? known[name] : null);
+  return {
+    user: text('user'),
+    project: text('project'),
+    roles: (text('roles') ?? '').split(',').filter(Boolean),
+    scope: text('scope') === 'system' ? 'system' : 'project',
+  };
+};
+
+const nobody: Subject = { user: null, project: null, roles: [], scope: 'project' };
+
+/** What the policy looks at: the record itself, or the node it belongs to. */
+const ownedBy = (target: unknown): Owned | undefined => {
+  if (typeof target !== 'object' || target === null) return undefined;
+  return (target as { node?: Owned }).node ?? target;
+};
+
+const admit = (route: Route, subject: Subject | null, target: unknown, name: string | undefined): Subject => {
+  if (route.policy === 'public') return subject ?? nobody;
+  if (!subject) throw Unauthorized('Authentication is required.');
+  authorize(route.policy, subject, ownedBy(target), name);
+  return subject;
+};
+
+/** The record that the path names, and the parameters that found it. */
+const find = async (deps: Deps, { route, params, spare }: Match) => {
+  try {
+    return { params, target: await route.find?.(deps, params) };
+  } catch (error) {
+    if (!spare || !isFault(error) || error.code !== 404) throw error;
+    return { params: spare, target: await route.find?.(deps, spare) };
+  }
+};
+
+/** Splits the query into what the row lists and what stands for keys of the body. Throws Invalid, NotAcceptable. */
+const readQuery = (route: Route, version: number, query: Query) => {
+  const listed = route.query ?? {};
+  const names = Object.keys(query);
+  const strange = names.filter((name) => !Object.hasOwn(listed, name));
+  if (strange.length > 0 && !route.arguments) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
+  const early = names.find((name) => listed[name]?.tooOld === 400 && listed[name].since! > version);
+  if (early) throw Invalid(`Unexpected arguments: ${early}; it needs API version 1.${listed[early]!.since}.`);
+  refuseNewer(listed, version, names);
+  const pick = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(listed, name) === wanted));
+  return { query: pick(true), loose: pick(false) };
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The body by the row's schema, with arguments that came as query parameters. Throws Invalid, TooLarge. */
+const readBody = (route: Route, request: HttpRequest, loose: Query): unknown => {
+  const json = jsonBody(request, route.limit ?? MiB);
+  if (!route.body) return undefined;
+  if (!route.arguments) {
+    if (json === undefined) throw Invalid('The request needs a JSON body.');
+    return check(route.body, json);
+  }
+  if (json !== undefined && !isObject(json)) throw Invalid('The request body must be a JSON object.');
+  return check(route.body, {
+    ...Object.fromEntries(Object.entries(loose).map(([name, [value]]) => [name, value])),
+    ...json,
+  });
+};
+
+/**
+ * Makes the function: version 406 -> route 404/405 -> find 404 -> policy 403/404 -> query and body 400/406 -> handle.
+ * Every answer, also to an error, is Ironic's JSON with the version headers; it never throws.
+ */
+export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
+  const deps: Deps = { ...ports, config };
+  const match = compile(routes);
+
+  return async (event: APIGatewayProxyEvent, invocation: Invocation): Promise<APIGatewayProxyResult> => {
+    const about = { version: DEFAULT, request_id: `req-${invocation.request_id}` };
+    let form: ErrorForm = 'router';
+    try {
+      const request = readRequest(event);
+      about.version = negotiate(request.headers);
+      refuseAccept(request);
+      if (request.method === 'OPTIONS')
+        return reply(about, 200, undefined, { Allow: match.methods(request).join(', ') });
+      const matched = match(request, about.version);
+      const { route } = matched;
+      form = 'controller';
+      const { params, target } = await find(deps, matched);
+      const subject = admit(route, subjectOf(event), target, Object.values(params)[0]);
+      const { query, loose } = readQuery(route, about.version, request.query);
+      const body = readBody(route, request, loose);
+      const base = config.publicEndpoint || request.base;
+      const answer = await route.handle(deps, { ...about, params, query, subject, base, body, target });
+      const status = answer.status ?? route.status ?? (answer.body === undefined ? 204 : 200);
+      return reply(about, status, answer.body, answer.location ? { Location: base + answer.location } : {});
+    } catch (error) {
+      if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
+      return refuse(about, error, form);
+    }
+  };
+};

@@ -1,0 +1,143 @@
+/** Who may do what (ironic-rbac.md 2 to 4), as one table of rules and one of checks. */
+import { Forbidden, NotFound } from './fault.ts';
+
+/** Who calls. Scope `system` sees all projects. */
+export type Subject = {
+  readonly user: string | null;
+  readonly project: string | null;
+  readonly roles: readonly string[];
+  readonly scope: 'system' | 'project';
+};
+
+/** What a rule looks at: the projects that own and use a node. Collections have neither. */
+export type Owned = { readonly owner?: string | null; readonly lessee?: string | null };
+
+/** The letters of ironic-rbac.md 2: the personas of which one is enough. */
+const checks = {
+  A: ['system admin'],
+  'A or service': ['system admin', 'system service'],
+  M: ['system member', 'system service'],
+  R: ['system reader', 'system service'],
+  'P-R': ['system reader', 'system service', 'owner reader', 'lessee reader', 'owner service'],
+  'P-M': ['system member', 'system service', 'owner member', 'lessee member'],
+  'O-R': ['system reader', 'system service', 'owner reader', 'owner service'],
+  'O-M': ['system member', 'system service', 'owner member', 'owner service'],
+  'O-A': ['system member', 'system service', 'owner manager', 'owner service'],
+  'SA-O-A': ['system admin', 'system service', 'owner manager', 'owner service'],
+  'O-M+L-A': ['system member', 'system service', 'owner member', 'owner service', 'lessee manager'],
+} as const;
+
+const rules = {
+  'baremetal:node:create': 'A or service',
+  'baremetal:node:list_all': 'R',
+  'baremetal:node:get': 'P-R',
+  'baremetal:node:update': 'P-M',
+  'baremetal:node:update_extra': 'P-M',
+  'baremetal:node:update_instance_info': 'O-M+L-A',
+  'baremetal:node:update:driver_info': 'O-M',
+  'baremetal:node:update:properties': 'O-M',
+  'baremetal:node:update:instance_uuid': 'O-M',
+  'baremetal:node:update:lessee': 'O-M',
+  'baremetal:node:update:network_data': 'O-M',
+  'baremetal:node:update:name': 'O-M',
+  'baremetal:node:update:retired': 'O-M',
+  'baremetal:node:update:driver_interfaces': 'O-A',
+  'baremetal:node:update:owner': 'M',
+  'baremetal:node:update:conductor_group': 'M',
+  'baremetal:node:update:parent_node': 'M',
+  'baremetal:node:update:chassis_uuid': 'A',
+  'baremetal:node:update:shard': 'A',
+  'baremetal:node:update:disable_power_off': 'A',
+  'baremetal:node:disable_cleaning': 'A',
+  'baremetal:node:update_owner_provisioned': 'A',
+  'baremetal:node:delete': 'A',
+  'baremetal:node:validate': 'O-M+L-A',
+  'baremetal:node:set_maintenance': 'O-M+L-A',
+  'baremetal:node:clear_maintenance': 'O-M+L-A',
+  'baremetal:node:get_states': 'P-R',
+  'baremetal:node:set_power_state': 'P-M',
+  'baremetal:node:set_provision_state': 'O-M+L-A',
+  'baremetal:node:set_provision_state:clean_steps': 'O-M+L-A',
+  'baremetal:node:set_provision_state:service_steps': 'O-M+L-A',
+  'baremetal:node:vif:list': 'P-R',
+  'baremetal:node:vif:attach': 'O-M+L-A',
+  'baremetal:node:vif:detach': 'O-M+L-A',
+  'baremetal:node:traits:list': 'P-R',
+  'baremetal:node:traits:set': 'O-A',
+  'baremetal:node:traits:delete': 'O-A',
+  'baremetal:port:list_all': 'R',
+  'baremetal:port:get': 'P-R',
+  'baremetal:port:create': 'SA-O-A',
+  'baremetal:port:update': 'O-A',
+  'baremetal:port:delete': 'SA-O-A',
+  'baremetal:driver:get': 'R',
+  'baremetal:driver:get_properties': 'R',
+  'baremetal:conductor:get': 'R',
+} as const satisfies Record<string, keyof typeof checks>;
+
+export type Rule = keyof typeof rules;
+
+/** Each role has those after it too; `service` stands alone. */
+const ladder = ['admin', 'manager', 'member', 'reader'];
+
+const withImplied = (roles: readonly string[]): string[] => {
+  const highest = ladder.findIndex((role) => roles.includes(role));
+  return [...(highest === -1 ? [] : ladder.slice(highest)), ...(roles.includes('service') ? ['service'] : [])];
+};
+
+const personas = ({ roles, scope, project }: Subject, { owner, lessee }: Owned): string[] => {
+  const held = withImplied(roles);
+  const as = (who: string) => held.map((role) => `${who} ${role}`);
+  if (scope === 'system') return as('system');
+  if (project === null) return [];
+  return [...(project === owner ? as('owner') : []), ...(project === lessee ? as('lessee') : [])];
+};
+
+/** Whether a caller passes a rule for a record, or for a collection when none is given. */
+export const allows = (rule: Rule, subject: Subject, owned: Owned = {}): boolean => {
+  const held = personas(subject, owned);
+  return checks[rules[rule]].some((persona) => held.includes(persona));
+};
+
+const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
+
+/**
+ * Lets a caller through or throws: NotFound (404) with the words of a missing record for what the caller may not even
+ * get, Forbidden (403) for what is visible. `name` is how the request names the record; absent for collections.
+ */
+export const authorize = (rule: Rule, subject: Subject, owned: Owned | undefined, name?: string): void => {
+  const kind = rule.split(':')[1]!;
+  const get = kind === 'port' ? 'baremetal:port:get' : 'baremetal:node:get';
+  if (owned && !allows(get, subject, owned)) {
+    throw NotFound(`${kind[0]!.toUpperCase()}${kind.slice(1)} ${name} could not be found.`);
+  }
+  if (!allows(rule, subject, owned)) throw denied(rule);
+};
+
+/** Rules of PATCH by the first piece of the path; what is not here needs `update` only. */
+const pathRules: Readonly<Record<string, Rule>> = {
+  extra: 'baremetal:node:update_extra',
+  instance_info: 'baremetal:node:update_instance_info',
+  instance_name: 'baremetal:node:update_instance_info',
+  driver_info: 'baremetal:node:update:driver_info',
+  properties: 'baremetal:node:update:properties',
+  instance_uuid: 'baremetal:node:update:instance_uuid',
+  lessee: 'baremetal:node:update:lessee',
+  network_data: 'baremetal:node:update:network_data',
+  name: 'baremetal:node:update:name',
+  retired: 'baremetal:node:update:retired',
+  retired_reason: 'baremetal:node:update:retired',
+  driver: 'baremetal:node:update:driver_interfaces',
+  owner: 'baremetal:node:update:owner',
+  conductor_group: 'baremetal:node:update:conductor_group',
+  parent_node: 'baremetal:node:update:parent_node',
+  chassis_uuid: 'baremetal:node:update:chassis_uuid',
+  shard: 'baremetal:node:update:shard',
+  disable_power_off: 'baremetal:node:update:disable_power_off',
+};
+
+/** The rule for changing this field of a node. */
+export const updateRule = (field: string): Rule =>
+  field.endsWith('_interface')
+    ? 'baremetal:node:update:driver_interfaces'
+    : ((Object.hasOwn(pathRules, field) ? pathRules[field] : undefined) ?? 'baremetal:node:update');
