@@ -48,12 +48,12 @@ const admit = (route: Route, subject: Subject | null, target: unknown, name: str
 };
 
 /** The record that the path names, and the parameters that found it. */
-const find = async (deps: Deps, { route, params, spare }: Match) => {
+const find = async (deps: Deps, { route, params, spare }: Match, version: number) => {
   try {
-    return { params, target: await route.find?.(deps, params) };
+    return { params, target: await route.find?.(deps, params, version) };
   } catch (error) {
     if (!spare || !isFault(error) || error.code !== 404) throw error;
-    return { params: spare, target: await route.find?.(deps, spare) };
+    return { params: spare, target: await route.find?.(deps, spare, version) };
   }
 };
 
@@ -109,7 +109,7 @@ export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
       const matched = match(request, about.version);
       const { route } = matched;
       form = 'controller';
-      const { params, target } = await find(deps, matched);
+      const { params, target } = await find(deps, matched, about.version);
       const subject = admit(route, subjectOf(event), target, Object.values(params)[0]);
       const { query, loose } = readQuery(route, about.version, request.query);
       const body = readBody(route, request, loose);

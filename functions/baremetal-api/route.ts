@@ -57,7 +57,7 @@ export type Route<Body = unknown, Target = unknown> = {
    * Finds the record that the path names; throws NotFound. Policy reads `owner` and `lessee` of it, or of its `node`
    * if it has one, and conceals what the caller may not get.
    */
-  find?(deps: Deps, params: Readonly<Record<string, string>>): Promise<Target>;
+  find?(deps: Deps, params: Readonly<Record<string, string>>, version: number): Promise<Target>;
   handle(deps: Deps, call: Call<Body, Target>): Promise<Answer>;
 };
 

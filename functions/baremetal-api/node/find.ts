@@ -1,0 +1,20 @@
+/** From the `{ident}` of a path to the node. */
+import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { isUuid, logicalName } from '../../../layers/domain/values.ts';
+import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import type { Deps } from '../route.ts';
+
+/**
+ * `find` of every route below /v1/nodes/{ident}: by UUID, or by name since 1.5. Throws NotFound (404), and Invalid
+ * (400) for what can be neither.
+ */
+export const findByIdent = async (
+  { table }: Pick<Deps, 'table'>,
+  params: Readonly<Record<string, string>>,
+  version: number,
+): Promise<StoredNode> => {
+  const ident = params['ident'] ?? '';
+  if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
+  if (version < 5 && !isUuid(ident)) throw NotFound(`Node ${ident} could not be found.`);
+  return findNode(table, ident);
+};
