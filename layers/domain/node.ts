@@ -177,4 +177,6 @@ export type NodeKeeping = {
   agent_token_sha256: string | null;
   /** Names in driver_info whose values are sealed in the secret item; the record holds ****** for them. */
   position: string;
+  /** What its run is doing since when (ISO 8601); null or absent between phases. Written by functions/workflow. */
+  phase?: { readonly run: string; readonly name: string; readonly started_at: string } | null;
 };

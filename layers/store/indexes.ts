@@ -30,9 +30,18 @@ export const indexAttributes = (kind: string, rows: Fields, record: { uuid: stri
   return { list: listPartition(kind, shard), ...Object.fromEntries(own) };
 };
 
+/** Nodes that a run owns or locks: the part of the fleet that `sync` looks at (sparse). */
+export const busyIndex = 'by_busy';
+export const busyPartition = (shard: number): string => `node#busy#${shard}`;
+
+/** The attribute that puts a node into that index; a node that nothing works on is not in it. */
+export const busyAttribute = (node: { uuid: string; run: string | null; reservation: string | null }) =>
+  node.run === null && node.reservation === null ? {} : { [busyIndex]: busyPartition(shardOf(node.uuid)) };
+
 /** Every secondary index of the table; read by infra, `local/table` and the test table. */
 export const indexes: readonly Index[] = [
   { name: 'list' },
+  { name: busyIndex },
   ...Object.entries(node)
     .filter(([, field]) => 'index' in field && field.index)
     .map(([name]) => ({ name: indexName(name) })),
