@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Walks through the main job with the real clients, on both hardware types, against a whole Ingot on this machine.
+# Installs the clients into .venv; if they cannot be installed, it says so and fails.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+fail() {
+  echo "walk: $*" >&2
+  exit 1
+}
+
+node_bin=node_modules/.bin/node
+[ -x "$node_bin" ] || fail 'packages are not installed: run npm ci'
+for tool in isoinfo xorriso; do
+  command -v "$tool" >/dev/null || fail "$tool is missing (Debian packages genisoimage and xorriso): install it"
+done
+
+venv=${INGOT_WALK_VENV:-.venv}
+if ! cmp -s test/wire/requirements.txt "$venv/installed.txt"; then
+  python3 -m venv "$venv" || fail 'python3 -m venv failed: install python3 and python3-venv'
+  "$venv/bin/pip" install --quiet -r test/wire/requirements.txt || fail 'the OpenStack clients could not be installed'
+  cp test/wire/requirements.txt "$venv/installed.txt"
+fi
+
+work=$(mktemp -d)
+port=${INGOT_WALK_PORT:-16385}
+export control=http://127.0.0.1:$((port + 2))
+"$node_bin" local/main.js --no-demo --port "$port" --simulator-port $((port + 1)) --control-port $((port + 2)) \
+  --state-dir "$work/state" --machines 3 --scale 0.02 >"$work/ingot.log" 2>&1 &
+ingot=$!
+finish() {
+  local status=$?
+  kill "$ingot" 2>/dev/null || true
+  wait "$ingot" 2>/dev/null || true
+  [ "$status" = 0 ] || tail -n 40 "$work/ingot.log" >&2
+  rm -rf "$work"
+  exit "$status"
+}
+trap finish EXIT
+
+for _ in $(seq 100); do
+  curl -fsS "http://127.0.0.1:$port/" >/dev/null 2>&1 && curl -fsS "$control/machines" >/dev/null 2>&1 && break
+  kill -0 "$ingot" 2>/dev/null || fail 'Ingot did not start'
+  sleep 0.2
+done
+
+export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$PWD/$venv/bin:$PATH" work
+bash test/wire/cli.sh
+python3 test/wire/sdk.py
+echo 'walk: every command of both clients did what it says'
