@@ -1,5 +1,5 @@
 /** The environment of each function: settings, and the names of what its grants let it use. */
-import { Stack } from 'aws-cdk-lib';
+import type { Stack } from 'aws-cdk-lib';
 
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';

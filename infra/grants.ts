@@ -1,5 +1,5 @@
 /** What each grant of a manifest row is as IAM: one statement each, on named resources only. */
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, type Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 import type { Context } from './context.ts';

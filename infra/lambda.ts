@@ -6,22 +6,11 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { fileURLToPath } from 'node:url';
 
+import { bundling } from './bundling.ts';
 import { functions, type FunctionName } from './manifest.ts';
 import type { HardwareNetwork } from './network.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** esbuild's options for every bundle; `bench/bundles.ts` measures with the same. */
-export const bundling = {
-  format: OutputFormat.ESM,
-  target: 'node24',
-  minify: true,
-  sourceMap: true,
-  mainFields: ['module', 'main'],
-  externalModules: [] as string[],
-  // Some CommonJS packages of the AWS SDK still call require.
-  banner: "import{createRequire as ingotRequire}from'node:module';const require=ingotRequire(import.meta.url);",
-};
 
 export type LambdaOptions = { readonly environment: Record<string, string>; readonly network: HardwareNetwork };
 
@@ -40,7 +29,8 @@ export class Lambda extends Construct {
       timeout: Duration.seconds(row.timeout),
       tracing: Tracing.ACTIVE,
       environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
-      bundling,
+      // The AWS SDK is bundled too: the runtime's own copy changes without notice (ADR 4).
+      bundling: { ...bundling, format: OutputFormat.ESM, externalModules: [] },
       projectRoot: root,
       depsLockFilePath: `${root}package-lock.json`,
       description: row.doc,

@@ -1,0 +1,99 @@
+/** Imports go one way (DESIGN.md 2). Read from the import lines themselves; type imports count too, unless said. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('..', import.meta.url).pathname;
+const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench}/**/*.ts', { cwd: root });
+
+type Import = { file: string; target: string; typeOnly: boolean };
+
+const importsOf = (file: string): Import[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/^(import|export) (type )?[^;]*? from '([^']+)'/gm)].map(
+    ([, , type, target]) => ({
+      file,
+      typeOnly: type !== undefined,
+      target: target!.startsWith('.') ? normalize(join(dirname(file), target!)) : target!,
+    }),
+  );
+
+const all = sources.flatMap(importsOf);
+const within = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
+const isHandler = (file: string) => /^functions\/[^/]+\/handler\.ts$/.test(file);
+/** Imports out of `from` that are not in `allowed` (folders of ours or package names). */
+const strangers = (from: string, allowed: string[], except: (line: Import) => boolean = () => false) =>
+  all
+    .filter(({ file }) => within(from)(file))
+    .filter(({ target }) => !allowed.some((name) => target === name || within(name)(target)))
+    .filter((line) => !except(line))
+    .map(({ file, target }) => `${file} -> ${target}`);
+
+describe('imports', () => {
+  it('are found at all', () => {
+    expect(all.length).toBeGreaterThan(300);
+  });
+
+  it('of layers/domain are zod and itself', () => {
+    expect(strangers('layers/domain', ['layers/domain', 'zod'])).toEqual([]);
+  });
+
+  it('of layers never go up', () => {
+    const up = all.filter(
+      ({ file, target }) =>
+        within('layers')(file) && /^(workflows|functions|infra|local|simulator|test)\//.test(target),
+    );
+    expect(up).toEqual([]);
+  });
+
+  it('of layers/redfish-client are Node, faults and itself', () => {
+    const node = (line: Import) => line.target.startsWith('node:');
+    expect(
+      strangers('layers/redfish-client', ['layers/redfish-client', 'layers/domain', 'layers/bmc', 'zod'], node),
+    ).toEqual([]);
+  });
+
+  it('of the BMC proxy never reach the store, but for types and in its composition root', () => {
+    const store = all.filter(
+      ({ file, target, typeOnly }) =>
+        within('functions/bmc-proxy')(file) && within('layers/store')(target) && !typeOnly && !isHandler(file),
+    );
+    expect(store).toEqual([]);
+  });
+
+  it('of workflows are layers only', () => {
+    expect(strangers('workflows', ['workflows', 'layers', 'zod'], ({ target }) => target.startsWith('node:'))).toEqual(
+      [],
+    );
+  });
+
+  it('of one function never are another function', () => {
+    const crossing = all.filter(({ file, target }) => {
+      const [own] = /^functions\/[^/]+\//.exec(file) ?? [];
+      return own !== undefined && within('functions')(target) && !target.startsWith(own);
+    });
+    expect(crossing).toEqual([]);
+  });
+
+  it('of AWS clients are in the AWS adapters only', () => {
+    const clients = all.filter(
+      ({ file, target }) => target.startsWith('@aws-sdk/') && !within('layers/store/aws')(file),
+    );
+    expect(clients).toEqual([]);
+  });
+
+  it('never lead into infra, local or simulator from a deployed function', () => {
+    const inward = all.filter(
+      ({ file, target }) => /^(layers|workflows|functions)\//.test(file) && /^(infra|local|simulator)\//.test(target),
+    );
+    expect(inward).toEqual([]);
+  });
+});
+
+describe('the environment', () => {
+  it('is read in composition roots and entry points only', () => {
+    const readers = sources.filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'));
+    const allowed =
+      /^(functions\/[^/]+\/handler\.ts|infra\/|bench\/|local\/(main|options)\.ts|simulator\/(main|options)\.ts|local\/functions\/worker\.ts)/;
+    expect(readers.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+});
