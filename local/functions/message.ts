@@ -1,0 +1,42 @@
+/**
+ * What the function host and its worker threads say to each other. Payloads and results cross as JSON text, as they
+ * do on Lambda: what JSON cannot carry does not arrive here either, and the size limits mean the same.
+ */
+import type { MessagePort } from 'node:worker_threads';
+
+import type { FunctionRow } from '../../infra/manifest.ts';
+
+/** What a worker needs to build its ports; an absent one is refused when the function asks for it. */
+export type Wiring = {
+  /** The database file that readers open; writes go through the port. */
+  readonly table?: { readonly path: string; readonly writer: MessagePort };
+  readonly workflows?: MessagePort;
+  readonly functions?: MessagePort;
+  readonly objects?: { readonly folder: string; readonly key: string; readonly base: string };
+  /** The file that holds the key of sealed values. */
+  readonly secrets?: string;
+};
+
+export type WorkerData = {
+  readonly name: string;
+  readonly row: FunctionRow;
+  /** URL of the function's folder, with a trailing slash. */
+  readonly folder: string;
+  readonly wiring: Wiring;
+};
+
+/** `deadline`: milliseconds since the epoch at which the invocation is given up. */
+export type InvocationMessage = {
+  readonly id: number;
+  readonly request_id: string;
+  readonly deadline: number;
+  readonly payload: string;
+};
+
+/** Lambda's form of a failed invocation. */
+export type Failure = { readonly errorType: string; readonly errorMessage: string };
+
+export type WorkerMessage =
+  | { readonly ready: true }
+  | { readonly id: number; readonly result: string }
+  | { readonly id: number; readonly failure: Failure };

@@ -1,0 +1,54 @@
+/** The entry of a worker thread: loads one function, builds its ports, and runs the invocations it is sent. */
+import { parentPort, workerData } from 'node:worker_threads';
+
+import type { z } from 'zod';
+
+import { Fault } from '../../layers/domain/fault.ts';
+import { systemClock } from '../../layers/store/clock.ts';
+import { createLog } from '../../layers/store/log.ts';
+import type { Invocation, Ports } from '../../layers/store/ports.ts';
+import type { Failure, InvocationMessage, WorkerData, WorkerMessage } from './message.ts';
+import { createPorts } from './ports.ts';
+
+type Handle = (event: unknown, invocation: Invocation) => Promise<unknown>;
+type App = { create(ports: Partial<Ports>, config: unknown): Handle };
+
+const { name, row, folder, wiring } = workerData as WorkerData;
+const port = parentPort!;
+const log = createLog({ service: name, clock: systemClock });
+const send = (message: WorkerMessage) => port.postMessage(message);
+
+const toFailure = (error: unknown): Failure =>
+  error instanceof Error
+    ? { errorType: error.name, errorMessage: error.message }
+    : { errorType: 'Error', errorMessage: String(error) };
+
+/** A missing or wrong setting is a fault of the configuration, said without zod's own layout. */
+const parse = (schema: z.ZodType): unknown => {
+  const parsed = schema.safeParse(process.env);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  throw new Fault('Configuration', 500, `Function ${name} is configured wrongly (${problems}).`);
+};
+
+const load = async (): Promise<Handle> => {
+  const { create } = (await import(new URL('app.ts', folder).href)) as App;
+  const { Config } = (await import(new URL('config.ts', folder).href)) as { Config: z.ZodType };
+  return create(await createPorts(name, row.grants, wiring, log), parse(Config));
+};
+
+const handle = await load();
+
+const run = async ({ id, request_id, deadline, payload }: InvocationMessage): Promise<void> => {
+  const invocation: Invocation = { request_id, remaining_ms: () => deadline - systemClock.now() };
+  try {
+    const result: unknown = await handle(JSON.parse(payload), invocation);
+    send({ id, result: JSON.stringify(result ?? null) });
+  } catch (error) {
+    if (!(error instanceof Fault)) log.error('The invocation failed.', { request_id, error });
+    send({ id, failure: toFailure(error) });
+  }
+};
+
+port.on('message', (message: InvocationMessage) => void run(message));
+send({ ready: true });
