@@ -30,6 +30,20 @@ export const indexAttributes = (kind: string, rows: Fields, record: { uuid: stri
   return { list: listPartition(kind, shard), ...Object.fromEntries(own) };
 };
 
+/** Indexes over what follows from a node's fields; `associated` is whether it has an instance. */
+export const derivedIndexes: { readonly [name: string]: (node: Readonly<Record<string, unknown>>) => boolean } = {
+  associated: ({ instance_uuid }) => (instance_uuid ?? null) !== null,
+};
+
+/** The attributes that put a node into those. */
+export const derivedAttributes = (node: { readonly uuid: string }): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(derivedIndexes).map(([name, value]) => [
+      indexName(name),
+      indexPartition('node', name, value(node), shardOf(node.uuid)),
+    ]),
+  );
+
 /** Nodes that a run owns or locks: the part of the fleet that `sync` looks at (sparse). */
 export const busyIndex = 'by_busy';
 export const busyPartition = (shard: number): string => `node#busy#${shard}`;
@@ -42,6 +56,7 @@ export const busyAttribute = (node: { uuid: string; run: string | null; reservat
 export const indexes: readonly Index[] = [
   { name: 'list' },
   { name: busyIndex },
+  ...Object.keys(derivedIndexes).map((name) => ({ name: indexName(name) })),
   ...Object.entries(node)
     .filter(([, field]) => 'index' in field && field.index)
     .map(([name]) => ({ name: indexName(name) })),

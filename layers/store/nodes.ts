@@ -7,7 +7,7 @@ import { Conflict, type Fault, NotFound } from '../domain/fault.ts';
 import { isUuid } from '../domain/values.ts';
 import { eventWrite, type NodeEvent } from './events.ts';
 import { guardChanges, guardKey } from './guards.ts';
-import { busyAttribute, indexAttributes } from './indexes.ts';
+import { busyAttribute, derivedAttributes, indexAttributes } from './indexes.ts';
 import type { Ports } from './ports.ts';
 import { absent, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
 
@@ -57,7 +57,8 @@ export const findNode = async (table: Table, ident: string): Promise<StoredNode>
 
 const toItem = (node: StoredNode): Item => {
   const { instance_info: _info, ...rest } = node;
-  return { ...nodeKey(node.uuid), ...rest, ...indexAttributes('node', nodeFields, node), ...busyAttribute(node) };
+  const places = { ...indexAttributes('node', nodeFields, node), ...derivedAttributes(node), ...busyAttribute(node) };
+  return { ...nodeKey(node.uuid), ...rest, ...places };
 };
 
 const infoItem = (node: StoredNode): Item => ({ ...instanceInfoKey(node.uuid), values: node.instance_info });

@@ -1,0 +1,26 @@
+/** What is never shown to anybody (ironic-rbac.md 5). */
+
+/** Stands for a secret, in answers and in the stored record alike. */
+export const mask = '******';
+
+const looksSecret = /password|passwd|secret|token|auth_key|priv_key|private_key|snmp_community/i;
+
+/** Whether the value under this name is a credential, by the name alone. */
+export const isSecretName = (name: string): boolean => looksSecret.test(name);
+
+/** A copy in which every value under a secret-looking name, at any depth, is the mask. */
+export const maskSecrets = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(maskSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, isSecretName(name) ? mask : maskSecrets(inner)]),
+  );
+};
+
+const hidden = ['configdrive', 'image_url'];
+
+/** instance_info as it is shown: the configdrive and the image's URL are secrets too. */
+export const maskInstanceInfo = (info: object): unknown =>
+  maskSecrets(
+    Object.fromEntries(Object.entries(info).map(([name, value]) => [name, hidden.includes(name) ? mask : value])),
+  );

@@ -1,0 +1,114 @@
+/** JSON patch as Ironic takes it (ironic-api.md 1.7): add, replace and remove on the fields of a record. Pure. */
+import { z } from 'zod';
+
+import { Invalid } from './fault.ts';
+import type { Fields } from './fields.ts';
+import { check } from './schema.ts';
+
+export type Step = {
+  readonly op: 'add' | 'replace' | 'remove';
+  /** The path in pieces, unescaped; the first is the field. */
+  readonly pieces: readonly [string, ...string[]];
+  readonly value?: unknown;
+  /** How the step is named in errors. */
+  readonly name: string;
+};
+
+const bodySchema = z.array(
+  z
+    .strictObject({ op: z.enum(['add', 'replace', 'remove']), path: z.string(), value: z.unknown() })
+    .partial({ value: true }),
+);
+
+const plainPath = /^(\/[\w-]+)+$/;
+/** Since 1.98 a key may have the escapes of RFC 6901 for ~ and /. */
+const escapedPath = /^(\/([\w-]|~[01])+)+$/;
+
+const piecesOf = (path: string, version: number): [string, ...string[]] => {
+  if (!(version >= 98 ? escapedPath : plainPath).test(path)) {
+    throw Invalid(`"${path}" is not a path of a JSON patch, such as /extra/key.`);
+  }
+  const pieces = path.slice(1).split('/');
+  // As a key it would reach the prototype instead of the record.
+  if (pieces.includes('__proto__')) throw Invalid(`"${path}" is not a path of a JSON patch: __proto__ is reserved.`);
+  return pieces.map((piece) => piece.replaceAll('~1', '/').replaceAll('~0', '~')) as [string, ...string[]];
+};
+
+/** Reads the body of a PATCH. Throws Invalid (400) for everything that is not a list of operations with good paths. */
+export const readPatch = (body: unknown, version: number): Step[] =>
+  check(bodySchema, body).map((item) => {
+    const { op, path } = item;
+    if (op !== 'remove' && !Object.hasOwn(item, 'value')) {
+      throw Invalid(`The operation ${op} ${path} of the patch needs a value.`);
+    }
+    return { op, pieces: piecesOf(path, version), value: item.value, name: `${op} ${path}` };
+  });
+
+/** Throws Invalid (400) for a field that cannot be patched; the message lists those that can. */
+export const refuseUnpatchable = (rows: Fields, patch: readonly Step[]): void => {
+  const allowed = Object.keys(rows).filter((name) => rows[name]!.access === 'update' || rows[name]!.access === 'patch');
+  for (const { pieces } of patch) {
+    if (!allowed.includes(pieces[0])) {
+      throw Invalid(
+        `Cannot patch /${pieces.join('/')}. Only the following can be updated: ${allowed.toSorted().join(', ')}.`,
+      );
+    }
+  }
+};
+
+type Container = Record<string, unknown> | unknown[];
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+const refuse = (step: Step, reason: string) => Invalid(`Couldn't apply patch operation "${step.name}": ${reason}.`);
+
+/** A place in a list: a number without leading zeros, at most `last`. */
+const indexOf = (step: Step, key: string, last: number): number => {
+  const index = /^(0|[1-9]\d*)$/.test(key) ? Number(key) : -1;
+  if (index < 0 || index > last) throw refuse(step, `there is no element "${key}"`);
+  return index;
+};
+
+const changeList = (step: Step, list: unknown[], key: string): void => {
+  if (step.op === 'add') list.splice(key === '-' ? list.length : indexOf(step, key, list.length), 0, step.value);
+  else if (step.op === 'remove') list.splice(indexOf(step, key, list.length - 1), 1);
+  else list[indexOf(step, key, list.length - 1)] = step.value;
+};
+
+const changeObject = (step: Step, object: Record<string, unknown>, key: string): void => {
+  if (step.op !== 'add' && !Object.hasOwn(object, key)) throw refuse(step, `there is no "${key}"`);
+  if (step.op === 'remove') delete object[key];
+  else object[key] = step.value;
+};
+
+const enter = (step: Step, from: unknown, key: string): unknown => {
+  if (Array.isArray(from)) return from[indexOf(step, key, from.length - 1)];
+  if (isContainer(from) && Object.hasOwn(from, key)) return (from as Record<string, unknown>)[key];
+  throw refuse(step, `there is no "${key}"`);
+};
+
+const changeInside = (step: Step, root: unknown): void => {
+  const keys = step.pieces.slice(1);
+  const last = keys.pop()!;
+  const parent = keys.reduce((from: unknown, key) => enter(step, from, key), root);
+  if (!isContainer(parent)) throw refuse(step, `"${step.pieces.at(-2)}" has no parts`);
+  if (Array.isArray(parent)) changeList(step, parent, last);
+  else changeObject(step, parent, last);
+};
+
+/**
+ * The fields that the patch touches, as it leaves them; a removed one is null. Applied one operation after the other
+ * on copies, the record stays as it is. Values are not checked here. Throws Invalid (400) that names the operation.
+ */
+export const applyPatch = (record: object, patch: readonly Step[]): Record<string, unknown> => {
+  const changed: Record<string, unknown> = {};
+  for (const step of patch) {
+    const [field] = step.pieces;
+    if (!Object.hasOwn(changed, field)) {
+      changed[field] = structuredClone((record as Record<string, unknown>)[field] ?? null);
+    }
+    const value = step.op === 'remove' ? null : structuredClone(step.value);
+    if (step.pieces.length === 1) changed[field] = value;
+    else changeInside({ ...step, value }, changed[field]);
+  }
+  return changed;
+};
