@@ -1,0 +1,155 @@
+/**
+ * Requests to one BMC, one at a time, as somebody: within the deadline, with the login they need, and with errors that
+ * hold no secret.
+ */
+import { isRetryable } from '../bmc/faults.ts';
+import { Fault, isFault } from '../domain/fault.ts';
+import { parseObject, refusalFault, refusalOf } from './answer.ts';
+import { createAuth, type Credentials } from './auth.ts';
+import { linkPath, type Place } from './paths.ts';
+import { createRedactor } from './redact.ts';
+import { serviceRoot } from './resources.ts';
+import type { Peer } from './tls.ts';
+import { exchange, type Answer, type Method } from './transport.ts';
+
+export type RedfishOptions = Credentials &
+  Pick<Place, 'root_prefix'> & {
+    readonly peer: Peer;
+    readonly clock: { now(): number; sleep(ms: number): Promise<void> };
+    /** When all of it must be over, milliseconds since the epoch by `clock`. Giving a session back may take longer. */
+    readonly deadline: number;
+    readonly connect_ms: number;
+    /** Longest silence of the BMC while it answers. */
+    readonly read_ms: number;
+    readonly signal?: AbortSignal;
+  };
+
+export type Wanted = {
+  readonly method: Method;
+  readonly path: string;
+  readonly body?: unknown;
+  /** undefined: a header that is otherwise always sent is left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Gives the session back: has a time of its own and is not cancelled. */
+  readonly closing?: true;
+};
+
+export type Conversation = {
+  readonly rootPath: string;
+  /** The checked path of a link. Throws BmcProtocol. */
+  link(value: unknown): string;
+  /** GET until it succeeds, within reason. Throws what the last refusal means. */
+  read(path: string): Promise<Answer>;
+  /** Sends once (twice if the session had run out) and gives back the answer of any status. */
+  write(wanted: Wanted): Promise<Answer>;
+  /** The answer if it is a success. Throws what the refusal means. */
+  success(wanted: Wanted, answer: Answer): Answer;
+  fingerprint256(): string | null;
+  close(): Promise<void>;
+};
+
+const maxTries = 3;
+const longestPause = 10_000;
+/** For giving the session back: a hanging BMC must not hold up the answer for long. */
+const closingMs = 5_000;
+
+/** Milliseconds to pause after try number `attempt`: what the BMC asked for, within reason. */
+const pauseAfter = (attempt: number, retryAfter: string | undefined): number => {
+  const asked = Number(retryAfter) * 1000;
+  return Math.min(asked > 0 ? asked : 1000 * attempt, longestPause);
+};
+
+/** How messages name a request: without its query. */
+export const nameOf = ({ method, path }: Wanted, { label }: Peer): string =>
+  `${method} ${path.split('?')[0]!} to ${label}`;
+
+const originOf = ({ host, port }: Peer) => `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Begins nothing yet; the first request logs in. */
+export const createConversation = (options: RedfishOptions): Conversation => {
+  const { peer, root_prefix, clock, deadline, connect_ms, read_ms, signal } = options;
+  const place: Place = { origin: originOf(peer), root_prefix };
+  const link = (value: unknown): string => linkPath(place, value);
+  const rootPath = `${root_prefix}/redfish/v1/`;
+  let fingerprint: string | null = null;
+
+  const send = async ({ method, path, body, headers, closing }: Wanted): Promise<Answer> => {
+    const total = closing ? closingMs : deadline - clock.now();
+    const answer = await exchange(peer, {
+      method,
+      path,
+      body,
+      limits: { connect_ms, read_ms: Math.min(read_ms, total), total_ms: total },
+      signal: closing ? undefined : signal,
+      headers: { 'OData-Version': '4.0', ...headers },
+    });
+    fingerprint = answer.fingerprint256;
+    return answer;
+  };
+
+  const sessionsPath = async (): Promise<string> => {
+    // The service root is for everybody; a BMC that keeps it to itself has its sessions at the usual place.
+    const answer = await send({ method: 'GET', path: rootPath });
+    const root = serviceRoot.parse(parseObject(answer.text) ?? {});
+    return link(root.Links?.Sessions?.['@odata.id'] ?? `${rootPath}SessionService/Sessions`);
+  };
+
+  const auth = createAuth({ ...options, label: peer.label, send, sessionsPath, link });
+
+  /** Every error leaves through here: no secret passes. */
+  const clean = (error: unknown): unknown => {
+    if (!isFault(error)) return error;
+    const redact = createRedactor(auth.secrets());
+    return new Fault(error.name, error.code, redact(error.message), { cause: error.cause });
+  };
+
+  const authorized = async (wanted: Wanted): Promise<Answer> => {
+    const once = async () => send({ ...wanted, headers: { ...wanted.headers, ...(await auth.headers()) } });
+    const first = await once();
+    if (first.status !== 401) return first;
+    await auth.renew(refusalFault(nameOf(wanted, peer), first));
+    const second = await once();
+    return second.status === 401 ? auth.giveUp(refusalFault(nameOf(wanted, peer), second)) : second;
+  };
+
+  const success = (wanted: Wanted, answer: Answer): Answer => {
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw clean(auth.blame(refusalFault(nameOf(wanted, peer), answer)));
+  };
+
+  const readOnce = async (path: string): Promise<Answer> => {
+    const wanted: Wanted = { method: 'GET', path };
+    const answer = await authorized(wanted);
+    if (answer.status !== 406) return success(wanted, answer);
+    // HPE iLO 5 refuses `identity` for some resources.
+    const any: Wanted = { ...wanted, headers: { 'Accept-Encoding': undefined } };
+    return success(any, await authorized(any));
+  };
+
+  const read = async (path: string): Promise<Answer> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await readOnce(path);
+      } catch (error) {
+        const pause = pauseAfter(attempt, refusalOf(error)?.retryAfter);
+        // A timeout has used up its time, and a full session table does not empty in seconds.
+        const again = isRetryable(error) && !['BmcTimeout', 'BmcSessionLimit'].includes((error as Fault).name);
+        if (!again || attempt >= maxTries || clock.now() + pause >= deadline) throw clean(error);
+        await clock.sleep(pause);
+      }
+    }
+  };
+
+  return {
+    rootPath,
+    link,
+    read,
+    write: async (wanted) =>
+      authorized(wanted).catch((error: unknown) => {
+        throw clean(error);
+      }),
+    success,
+    fingerprint256: () => fingerprint,
+    close: auth.close,
+  };
+};

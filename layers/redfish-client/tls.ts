@@ -1,0 +1,137 @@
+/** When a server's certificate is good enough for a password to follow (redfish.md 8). */
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+
+import { bmcFault } from '../bmc/faults.ts';
+import type { Fault } from '../domain/fault.ts';
+
+/**
+ * `pin`: the server's certificate has this SHA-256 fingerprint; nothing else is asked of it.
+ * `pem`: the certificate is among these (names are not compared: BMC certificates seldom carry the right one), or one
+ * of these signed it (then the name must fit). `system`: signed by a public CA. `insecure`: any certificate.
+ */
+export type Trust =
+  | { readonly mode: 'pin'; readonly fingerprint256: string }
+  | { readonly mode: 'pem'; readonly pem: string }
+  | { readonly mode: 'system' }
+  | { readonly mode: 'insecure' };
+
+/** Who is called. `address` is the IP that `host` was resolved to and checked as; nothing resolves it again. */
+export type Peer = {
+  /** How messages name it, such as `BMC 10.1.0.7`. */
+  readonly label: string;
+  readonly host: string;
+  readonly address: string;
+  readonly port: number;
+  readonly trust: Trust;
+};
+
+const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The fingerprints (SHA-256, as Node prints them) of all certificates in a PEM text. Throws on what is no certificate. */
+export const pemFingerprints = (pem: string): string[] =>
+  (pem.match(blocks) ?? []).map((block) => new X509Certificate(block).fingerprint256);
+
+/** Upper case hexadecimal pairs with colons, as Node prints fingerprints. */
+export const normalFingerprint = (text: string): string =>
+  (text.replace(/[^0-9a-f]/gi, '').match(/../g) ?? []).join(':').toUpperCase();
+
+const trustOptions = (trust: Trust): ConnectionOptions => {
+  switch (trust.mode) {
+    case 'system':
+      return {};
+    case 'pem': {
+      const own = pemFingerprints(trust.pem);
+      return {
+        ca: trust.pem,
+        allowPartialTrustChain: true,
+        checkServerIdentity: (host, cert) =>
+          own.includes(cert.fingerprint256) ? undefined : checkServerIdentity(host, cert),
+      };
+    }
+    case 'pin':
+    case 'insecure':
+      // Node would refuse every self-signed certificate before the fingerprint can be looked at; for `pin` it is
+      // compared in openSocket, before the first byte is written.
+      return { rejectUnauthorized: false };
+  }
+};
+
+const begin = ({ host, address, port, trust }: Peer): TLSSocket =>
+  connect({
+    host: address,
+    port,
+    minVersion: 'TLSv1.2',
+    ...(!isIP(host) && { servername: host }),
+    ...trustOptions(trust),
+  });
+
+const secured = async (socket: TLSSocket, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    // Stays for the life of the socket: an error that nobody listens to would end the process.
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('The connection was closed.')));
+    socket.once('secureConnect', resolve);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+const isTlsError = (error: unknown) => /^(EPROTO|ERR_SSL|ERR_TLS)/.test((error as { code?: string }).code ?? '');
+
+const explain = (peer: Peer, ms: number, error: unknown): Fault => {
+  const { name, code, message } = error as { name?: string; code?: string; message?: string };
+  const where = `${peer.label} (${peer.address} port ${peer.port})`;
+  if (name === 'TimeoutError') {
+    return bmcFault('BmcUnreachable', `${where} did not take a connection within ${ms} ms.`, error);
+  }
+  if (isTlsError(error)) {
+    return bmcFault('BmcUnsupported', `${where} speaks no TLS 1.2 or newer (${code}).`, error);
+  }
+  return bmcFault('BmcUnreachable', `${where} cannot be reached: ${code ?? message ?? 'no reason given'}.`, error);
+};
+
+/** The fingerprint of whatever certificate the server shows, for a message only; nothing is sent to it. */
+const peek = async (peer: Peer, signal: AbortSignal): Promise<string | undefined> => {
+  const socket = begin({ ...peer, trust: { mode: 'insecure' } });
+  try {
+    await secured(socket, signal);
+    return socket.getPeerX509Certificate()?.fingerprint256;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+};
+
+const mismatch = (peer: Peer, reason: string, shown: string | undefined, cause?: unknown): Fault =>
+  bmcFault(
+    'BmcTlsMismatch',
+    `${peer.label} shows a certificate that is not trusted: ${reason}. No credentials were sent. ` +
+      (shown
+        ? `If the certificate with SHA-256 fingerprint ${shown} is the right one, pin it.`
+        : 'Check the certificate and what it is compared with.'),
+    cause,
+  );
+
+/**
+ * A connection whose certificate has been checked; the caller destroys it. Nothing but the handshake is sent here.
+ * Throws BmcTlsMismatch, BmcUnsupported (no TLS 1.2), BmcUnreachable (refused, no answer within `ms`).
+ */
+export const openSocket = async (peer: Peer, ms: number): Promise<TLSSocket> => {
+  const signal = AbortSignal.timeout(ms);
+  const socket = begin(peer);
+  try {
+    await secured(socket, signal);
+  } catch (error) {
+    socket.destroy();
+    if (!socket.authorizationError) throw explain(peer, ms, error);
+    throw mismatch(peer, String(socket.authorizationError), await peek(peer, signal), error);
+  }
+  // A renegotiation could bring another certificate after the check.
+  socket.disableRenegotiation();
+  if (peer.trust.mode !== 'pin') return socket;
+  const shown = socket.getPeerX509Certificate()?.fingerprint256;
+  if (shown === normalFingerprint(peer.trust.fingerprint256)) return socket;
+  socket.destroy();
+  throw mismatch(peer, 'its fingerprint is not the pinned one', shown);
+};

@@ -1,0 +1,156 @@
+/** One request over one connection: bounded in time and size, without redirects, reuse or compression. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIPv6 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+import { bmcFault } from '../bmc/faults.ts';
+import { isFault, type Fault } from '../domain/fault.ts';
+import { openSocket, type Peer } from './tls.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Milliseconds: to connect including the handshake, between two signs of life, and for the whole request. */
+export type Limits = { readonly connect_ms: number; readonly read_ms: number; readonly total_ms: number };
+
+export type Exchange = {
+  readonly method: Method;
+  /** With its query; messages leave the query out. */
+  readonly path: string;
+  /** undefined: a header that is otherwise always sent is left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Sent as JSON; undefined: no body. */
+  readonly body?: unknown;
+  readonly limits: Limits;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly fingerprint256: string | null;
+};
+
+/** No resource of a BMC that we read is anywhere near it (redfish.md 6). */
+const maxBytes = 8 * 1024 * 1024;
+
+const plainPath = (path: string) => path.split('?')[0]!;
+
+/** BMCs choke on kept connections, chunked bodies (411) and compression (weak ETags): redfish.md 1.2, 4.1. */
+const requestHeaders = ({ host, port }: Peer, { method, headers }: Exchange, body: Buffer | undefined) => {
+  const all: Record<string, string | undefined> = {
+    Host: `${isIPv6(host) ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}`,
+    Connection: 'close',
+    Accept: 'application/json',
+    'Accept-Encoding': 'identity',
+    ...(method !== 'GET' && { 'Content-Length': String(body?.length ?? 0) }),
+    ...(body && { 'Content-Type': 'application/json' }),
+    ...headers,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined),
+  );
+};
+
+const readBody = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw bmcFault('BmcProtocol', `The answer has more than ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+};
+
+/** Ends the connection when a limit is passed and remembers which. */
+const watch = (socket: TLSSocket, { limits, signal }: Exchange) => {
+  let over: string | undefined;
+  const stop = (why: string) => () => {
+    over ??= why;
+    socket.destroy();
+  };
+  socket.setTimeout(limits.read_ms, stop(`nothing came for ${limits.read_ms} ms`));
+  const timer = setTimeout(stop(`it was not complete after ${limits.total_ms} ms`), limits.total_ms);
+  const cancel = stop('the request was cancelled');
+  signal?.addEventListener('abort', cancel, { once: true });
+  return {
+    over: () => over,
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    },
+  };
+};
+
+const explain = (peer: Peer, { method, path }: Exchange, over: string | undefined, begun: boolean, error: unknown) => {
+  const what = `${method} ${plainPath(path)} to ${peer.label}`;
+  const { code = '', message } = error as { code?: string; message: string };
+  if (isFault(error)) return bmcFault('BmcProtocol', `${what}: ${message}`, error);
+  if (over) return bmcFault('BmcTimeout', `${what} got no answer: ${over}. Whether it was done is unknown.`, error);
+  if (code.startsWith('HPE_')) return bmcFault('BmcProtocol', `${what} was not answered in HTTP (${code}).`, error);
+  if (begun) return bmcFault('BmcProtocol', `${what}: the answer ended in the middle.`, error);
+  return bmcFault(
+    'BmcTimeout',
+    `${what}: the connection was closed without an answer (${code || message}). Whether it was done is unknown.`,
+    error,
+  );
+};
+
+const talk = async (socket: TLSSocket, peer: Peer, exchange: Exchange): Promise<Answer> => {
+  const body = exchange.body === undefined ? undefined : Buffer.from(JSON.stringify(exchange.body));
+  const watcher = watch(socket, exchange);
+  let begun = false;
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = httpsRequest({
+        createConnection: () => socket,
+        setHost: false,
+        method: exchange.method,
+        path: exchange.path,
+        headers: requestHeaders(peer, exchange, body),
+      });
+      outgoing.on('response', resolve).on('error', reject).end(body);
+      socket.once('close', () => reject(new Error('closed')));
+    });
+    begun = true;
+    const text = await readBody(response);
+    const fingerprint256 = socket.getPeerX509Certificate()?.fingerprint256 ?? null;
+    return { status: response.statusCode ?? 0, headers: response.headers, text, fingerprint256 };
+  } catch (error) {
+    throw explain(peer, exchange, watcher.over(), begun, error);
+  } finally {
+    watcher.end();
+    socket.destroy();
+  }
+};
+
+const refuseAnswer = (peer: Peer, { method, path }: Exchange, { status, headers }: Answer): Fault | undefined => {
+  const what = `${method} ${plainPath(path)} to ${peer.label}`;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (status >= 300 && status < 400) {
+    return bmcFault('BmcProtocol', `${what} was answered with a redirect (${status}), which is not followed.`);
+  }
+  if (encoding !== 'identity') return bmcFault('BmcProtocol', `${what}: the answer is compressed (${encoding}).`);
+  return undefined;
+};
+
+/**
+ * Sends one request and gives back the answer of any status but a redirect.
+ * Throws BmcUnreachable and BmcTlsMismatch (nothing was sent), BmcTimeout (outcome unknown), BmcProtocol.
+ */
+export const exchange = async (peer: Peer, wanted: Exchange): Promise<Answer> => {
+  const { limits, signal, method, path } = wanted;
+  if (limits.total_ms <= 0 || signal?.aborted) {
+    throw bmcFault(
+      'BmcTimeout',
+      `No time was left for ${method} ${plainPath(path)} to ${peer.label}; nothing was sent.`,
+    );
+  }
+  const socket = await openSocket(peer, Math.min(limits.connect_ms, limits.total_ms));
+  const answer = await talk(socket, peer, wanted);
+  const refusal = refuseAnswer(peer, wanted, answer);
+  if (refusal) throw refusal;
+  return answer;
+};
