@@ -19,22 +19,48 @@ export type BmcRecord = {
   readonly ports: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** How an earlier try of the same operation left off; undefined if there was none. */
+/**
+ * How the tries of one operation stand. `sent`: the machine may have got it, the outcome is not known yet; `refused`:
+ * it was not done, and may be tried again.
+ */
 export type LedgerEntry = {
   readonly op_id: string;
   readonly op: string;
-  readonly state: 'asked' | 'sent' | 'done' | 'refused';
-  /** ISO 8601; when the write was last sent to the BMC, null if it never was. */
+  readonly state: 'sent' | 'done' | 'refused';
+  /** ISO 8601; when the write was last sent. */
   readonly sent_at: string | null;
+  /** How often it was sent. */
+  readonly sends: number;
+  /** What was sent last, such as a ResetType. Never a secret. */
+  readonly what: string | null;
+  /** Where its progress can be read: the path of a task monitor, or the id of an agent's command. */
+  readonly monitor: string | null;
+  /** Counts the rows of this operation; a writer names the one it has seen. */
+  readonly version: number;
 };
+
+/** What happened now. `sent` is recorded before the machine gets the write. */
+export type LedgerStep =
+  | { readonly state: 'sent'; readonly what: string; readonly generation: number }
+  /** The machine took it and goes on by itself. */
+  | { readonly state: 'accepted'; readonly monitor: string }
+  | { readonly state: 'done' }
+  /** `outcome`: name of the fault. */
+  | { readonly state: 'refused'; readonly outcome: string };
 
 export type BmcRecords = {
   /** Throws NotFound. */
   read(node: string): Promise<BmcRecord>;
   entry(node: string, opId: string): Promise<LedgerEntry | undefined>;
   /**
-   * Records what is about to be done or was done. Rows are hash-chained per node: each holds the SHA-256 of its
-   * predecessor. `sent` is recorded before the BMC gets the write.
+   * Appends a row to the node's ledger; rows are hash-chained, each holds the SHA-256 of its predecessor. `seen` is the
+   * entry as the caller knows it. Throws BmcBusy if another invocation has recorded something since, and for `sent`
+   * StaleGeneration if the node has a newer generation by now.
    */
-  record(node: string, entry: Omit<LedgerEntry, 'sent_at'> & { outcome?: string; params?: object }): Promise<void>;
+  record(
+    node: string,
+    operation: { readonly op: string; readonly op_id: string },
+    step: LedgerStep,
+    seen: LedgerEntry | undefined,
+  ): Promise<LedgerEntry>;
 };

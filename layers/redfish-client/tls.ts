@@ -1,21 +1,10 @@
-/** When a server's certificate is good enough for a password to follow (redfish.md 8). */
-import { X509Certificate } from 'node:crypto';
+/** Connections over which a password may follow: the certificate is checked before anything is sent. */
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
 import { bmcFault } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
-
-/**
- * `pin`: the server's certificate has this SHA-256 fingerprint; nothing else is asked of it.
- * `pem`: the certificate is among these (names are not compared: BMC certificates seldom carry the right one), or one
- * of these signed it (then the name must fit). `system`: signed by a public CA. `insecure`: any certificate.
- */
-export type Trust =
-  | { readonly mode: 'pin'; readonly fingerprint256: string }
-  | { readonly mode: 'pem'; readonly pem: string }
-  | { readonly mode: 'system' }
-  | { readonly mode: 'insecure' };
+import { normalFingerprint, pemFingerprints, type Trust } from './trust.ts';
 
 /** Who is called. `address` is the IP that `host` was resolved to and checked as; nothing resolves it again. */
 export type Peer = {
@@ -26,16 +15,6 @@ export type Peer = {
   readonly port: number;
   readonly trust: Trust;
 };
-
-const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** The fingerprints (SHA-256, as Node prints them) of all certificates in a PEM text. Throws on what is no certificate. */
-export const pemFingerprints = (pem: string): string[] =>
-  (pem.match(blocks) ?? []).map((block) => new X509Certificate(block).fingerprint256);
-
-/** Upper case hexadecimal pairs with colons, as Node prints fingerprints. */
-export const normalFingerprint = (text: string): string =>
-  (text.replace(/[^0-9a-f]/gi, '').match(/../g) ?? []).join(':').toUpperCase();
 
 const trustOptions = (trust: Trust): ConnectionOptions => {
   switch (trust.mode) {

@@ -1,0 +1,81 @@
+/**
+ * Where BMCs and agents may be. Their addresses come from node records and heartbeats, so whoever may write those
+ * could otherwise make the proxy call anything in its network (redfish.md 8). Pure.
+ */
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+import { Invalid } from '../domain/fault.ts';
+
+export type Networks = { readonly allows: (address: string) => boolean };
+
+/** RFC 1918 and unique local addresses. */
+const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+
+const loopback = ['127.0.0.0/8', '::1/128'];
+
+/** Never, whatever the configuration says. */
+const refused = [
+  '0.0.0.0/8', // this host
+  '169.254.0.0/16', // link-local, and cloud metadata
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+  '::/96', // unspecified, and IPv4 in disguise (except ::1, which is in `loopback`)
+  '::ffff:0:0/96', // IPv4 in disguise
+  '64:ff9b::/96', // NAT64
+  '2002::/16', // 6to4
+  'fe80::/10', // link-local
+  'ff00::/8', // multicast
+  'fd00:ec2::/32', // metadata of AWS
+];
+
+type Family = 'ipv4' | 'ipv6';
+const family = (address: string): Family => (isIPv4(address) ? 'ipv4' : 'ipv6');
+
+const split = (cidr: string): [address: string, bits: number] | undefined => {
+  const [address = '', bits = '', ...rest] = cidr.split('/');
+  const most = isIPv4(address) ? 32 : 128;
+  const valid = isIP(address) && /^\d{1,3}$/.test(bits) && Number(bits) <= most && rest.length === 0;
+  return valid ? [address, Number(bits)] : undefined;
+};
+
+/** One list a family: within one list, Node takes IPv4 in IPv6 disguise for the same address. */
+type Ranges = Readonly<Record<Family, BlockList>>;
+
+const toRanges = (cidrs: readonly string[]): Ranges => {
+  const ranges: Ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const cidr of cidrs) {
+    const [address, bits] = split(cidr)!;
+    ranges[family(address)].addSubnet(address, bits, family(address));
+  }
+  return ranges;
+};
+
+const has = (ranges: Ranges, address: string) => ranges[family(address)].check(address, family(address));
+
+const never = toRanges(refused);
+const local = toRanges(loopback);
+
+/**
+ * The networks of the setting bmc_networks: CIDRs separated by commas; empty: private addresses. Loopback is allowed
+ * only by a network that is itself within it (127.0.0.0/8): 0.0.0.0/0 does not mean it. Throws Invalid.
+ */
+export const parseNetworks = (setting: string): Networks => {
+  const named = setting
+    .split(',')
+    .map((cidr) => cidr.trim())
+    .filter(Boolean);
+  for (const cidr of named) {
+    if (!split(cidr)) throw Invalid(`bmc_networks: "${cidr}" is no network; write it like 10.1.0.0/16.`);
+  }
+  const cidrs = named.length > 0 ? named : privateNetworks;
+  const isLocal = (cidr: string) => has(local, cidr.split('/')[0]!);
+  const allowed = toRanges(cidrs.filter((cidr) => !isLocal(cidr)));
+  const allowedLocal = toRanges(cidrs.filter(isLocal));
+  return {
+    allows: (address) => {
+      if (!isIP(address) || address.includes('%')) return false;
+      if (has(local, address)) return has(allowedLocal, address);
+      return !has(never, address) && has(allowed, address);
+    },
+  };
+};
