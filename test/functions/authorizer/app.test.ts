@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { hash } from 'bcryptjs';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { create } from '../../../functions/authorizer/app.ts';
+import { Config } from '../../../functions/authorizer/config.ts';
+
+const methodArn = 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/GET/v1/nodes';
+const encode = (text: string) => Buffer.from(text).toString('base64');
+const basic = (text: string) => ({ methodArn, headers: { Authorization: `Basic ${encode(text)}` } });
+
+describe('http_basic', () => {
+  let authorize: ReturnType<typeof create>;
+  let line = '';
+
+  beforeAll(async () => {
+    line = `anna:${await hash('pass:word', 4)}`;
+    const other = `otto:${(await hash('secret', 4)).replace(/^\$2b/, '$2y')}`;
+    authorize = create({}, Config.parse({ INGOT_HTPASSWD: `# users\n${line}\r\n\n${other}\n` }));
+  });
+
+  it('lets a user with the right password in, for the whole stage', async () => {
+    expect(await authorize(basic('anna:pass:word'))).toEqual({
+      principalId: 'anna',
+      policyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Action: 'execute-api:Invoke',
+            Effect: 'Allow',
+            Resource: 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/*',
+          },
+        ],
+      },
+      context: { user: 'anna', project: '', roles: 'admin', scope: 'system' },
+    });
+  });
+
+  it('takes hashes made by Apache ($2y$), and the header and scheme in any case', async () => {
+    const event = { methodArn, headers: { authorization: `bAsIc ${encode('otto:secret')}` } };
+    expect((await authorize(event)).principalId).toBe('otto');
+  });
+
+  it.each([
+    ['a wrong password', basic('anna:password')],
+    ['an unknown user, also with the password of another', basic('emil:pass:word')],
+    ['an empty password', basic('anna:')],
+    ['text without a colon', basic('anna')],
+    ['another scheme', { methodArn, headers: { Authorization: 'Bearer abc' } }],
+    ['what is not base64', { methodArn, headers: { Authorization: 'Basic ?%&' } }],
+    ['no header', { methodArn, headers: {} }],
+    ['no headers at all', { methodArn, headers: null }],
+  ])('refuses %s with the one message that API Gateway turns into 401', async (_what, event) => {
+    await expect(authorize(event)).rejects.toMatchObject({ name: 'Unauthorized', code: 401, message: 'Unauthorized' });
+  });
+
+  it('sees a changed file of users', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ingot-'));
+    onTestFinished(async () => rm(folder, { recursive: true }));
+    const file = join(folder, 'htpasswd');
+    await writeFile(file, line);
+    const fromFile = create({}, Config.parse({ INGOT_HTPASSWD_FILE: file }));
+    expect((await fromFile(basic('anna:pass:word'))).principalId).toBe('anna');
+    await writeFile(file, `anna:${await hash('changed', 4)}`);
+    await expect(fromFile(basic('anna:pass:word'))).rejects.toThrow('Unauthorized');
+    expect((await fromFile(basic('anna:changed'))).principalId).toBe('anna');
+  });
+
+  it('refuses to start with anything but bcrypt, without telling the line', () => {
+    const start = () => create({}, Config.parse({ INGOT_HTPASSWD: `${line}\nhugo:plain` }));
+    expect(start).toThrow('Line 2 of the htpasswd text is not user:bcrypt-hash.');
+    expect(() => create({}, Config.parse({ INGOT_HTPASSWD: '# nobody' }))).toThrow('has no users');
+  });
+
+  it('refuses to start without users', () => {
+    expect(() => Config.parse({})).toThrow('http_basic needs users');
+  });
+});
+
+describe('noauth', () => {
+  it('makes everybody the administrator on a loopback address', async () => {
+    const authorize = create({}, Config.parse({ INGOT_AUTH_STRATEGY: 'noauth', INGOT_LOOPBACK: 'true' }));
+    expect((await authorize({ methodArn, headers: {} })).context).toMatchObject({ roles: 'admin', scope: 'system' });
+  });
+
+  it('refuses to start anywhere else', () => {
+    expect(() => Config.parse({ INGOT_AUTH_STRATEGY: 'noauth' })).toThrow('loopback address only');
+  });
+});
