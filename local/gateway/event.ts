@@ -131,7 +131,7 @@ export const toEvent = (
 };
 
 /** What is written to the client: `headers` alternate names and values, as node:http takes them. */
-export type Answer = { readonly status: number; readonly headers: string[]; readonly body: Buffer };
+export type Answer = { readonly status: number; readonly headers: string[]; readonly body: string | Buffer };
 
 const isResult = (value: unknown): value is APIGatewayProxyResult =>
   typeof value === 'object' && value !== null && Number.isInteger((value as APIGatewayProxyResult).statusCode);
@@ -151,6 +151,7 @@ export const toAnswer = (result: unknown): Answer | undefined => {
   return {
     status: result.statusCode,
     headers,
-    body: Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8'),
+    // Text stays text: node:http writes it in one piece with the head.
+    body: result.isBase64Encoded ? Buffer.from(result.body, 'base64') : (result.body ?? ''),
   };
 };

@@ -5,17 +5,15 @@ import type { Answer } from './event.ts';
 
 type Status = 400 | 401 | 403 | 404 | 408 | 413 | 431 | 500 | 502 | 503 | 504;
 
-const json = (value: unknown) => Buffer.from(JSON.stringify(value));
-
 /** Ironic's usual error body is JSON in JSON (ironic-api.md 1.3). */
 const wrapped = (text: string, faultcode: 'Client' | 'Server') =>
-  json({ error_message: JSON.stringify({ faultcode, faultstring: text, debuginfo: null }) });
+  JSON.stringify({ error_message: JSON.stringify({ faultcode, faultstring: text, debuginfo: null }) });
 
 /** The statuses with a body of their own: 413 is flat (1.1), failed authentication is middleware's (1.3). */
-const bodies: Partial<Record<Status, (text: string) => Buffer>> = {
-  401: (message) => json({ error: { message, code: 401 } }),
-  403: (message) => json({ error: { message, code: 403 } }),
-  413: (text) => json({ faultcode: 'Client', faultstring: text }),
+const bodies: Partial<Record<Status, (text: string) => string>> = {
+  401: (message) => JSON.stringify({ error: { message, code: 401 } }),
+  403: (message) => JSON.stringify({ error: { message, code: 403 } }),
+  413: (text) => JSON.stringify({ faultcode: 'Client', faultstring: text }),
 };
 
 /** Clients read the range of versions from every answer, also from those that no function gave. */

@@ -49,7 +49,7 @@ const host = '127.0.0.1';
 const write = (response: ServerResponse, { status, headers, body }: Answer): void => {
   if (response.destroyed || response.headersSent) return;
   const hasNoBody = status === 204 || status === 304;
-  response.writeHead(status, hasNoBody ? headers : [...headers, 'Content-Length', String(body.length)]);
+  response.writeHead(status, hasNoBody ? headers : [...headers, 'Content-Length', String(Buffer.byteLength(body))]);
   response.end(hasNoBody ? undefined : body);
 };
 
@@ -85,9 +85,9 @@ const answerRaw = (error: NodeJS.ErrnoException, socket: Socket): void => {
     return;
   }
   const { status, headers, body } = clientErrors[error.code ?? ''] ?? malformed;
-  const lines = [`HTTP/1.1 ${status} Refused`, `Content-Length: ${body.length}`, 'Connection: close'];
+  const lines = [`HTTP/1.1 ${status} Refused`, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body.toString()}`);
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${String(body)}`);
 };
 
 /** Answers one request with what a function says, or with a refusal of the gateway's own. */

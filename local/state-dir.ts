@@ -1,0 +1,106 @@
+/**
+ * The folder that holds everything of one installation. Only one Ingot may use it at a time: the kernel holds the lock
+ * for as long as the process lives, so a killed one leaves nothing to clean up.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { Fault } from '../layers/domain/fault.ts';
+
+/** The layout of the folder; a later version that changes it counts this up. */
+const format = 1;
+
+export type StateDir = {
+  /** Absolute. */
+  readonly path: string;
+  readonly files: {
+    readonly table: string;
+    readonly states: string;
+    readonly objects: string;
+    readonly keys: string;
+    readonly simulator: string;
+    readonly log: string;
+  };
+  /** Lets another process use the folder. May be repeated. */
+  release(): void;
+};
+
+const Unusable = (path: string, what: string, cause?: unknown) =>
+  new Fault('StateDir', 500, `The state directory ${path} ${what}`, { cause });
+
+const makeFolder = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    readdirSync(path);
+  } catch (error) {
+    throw Unusable(path, `cannot be used (${(error as Error).message}); choose another with --state-dir.`, error);
+  }
+};
+
+/** The marker file says that the folder is Ingot's, so that a mistyped path never mixes with somebody's files. */
+const checkFormat = (path: string): void => {
+  const marker = join(path, 'ingot.json');
+  if (!existsSync(marker)) {
+    if (readdirSync(path).length > 0) {
+      throw Unusable(path, 'holds files that are not of Ingot: choose an empty or new one with --state-dir.');
+    }
+    writeFileSync(marker, `${JSON.stringify({ format })}\n`);
+    return;
+  }
+  let found: unknown;
+  try {
+    found = (JSON.parse(readFileSync(marker, 'utf8')) as { format?: unknown }).format;
+  } catch (error) {
+    throw Unusable(path, `is damaged: ${marker} is not what Ingot wrote. Restore it or choose another one.`, error);
+  }
+  if (found !== format) throw Unusable(path, `has format ${String(found)}, this version of Ingot reads ${format}.`);
+};
+
+const holder = (path: string): string => {
+  try {
+    return ` by process ${readFileSync(path, 'utf8').trim()}`;
+  } catch {
+    return '';
+  }
+};
+
+/** An exclusive transaction on a file of its own is the one file lock that Node has; nothing is ever written to it. */
+const takeLock = (path: string): DatabaseSync => {
+  const file = join(path, 'lock');
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    const isHeld = /locked/.test((error as Error).message);
+    if (!isHeld) throw Unusable(path, `is damaged: ${file} is not a lock file. Remove that file.`, error);
+    throw Unusable(path, `is in use${holder(join(path, 'pid'))}: stop that one or choose another directory.`, error);
+  }
+};
+
+/** Makes the folder when it is absent and locks it. Throws StateDir, one sentence that says what to do. */
+export const openStateDir = (given: string): StateDir => {
+  const path = resolve(given);
+  makeFolder(path);
+  checkFormat(path);
+  const lock = takeLock(path);
+  writeFileSync(join(path, 'pid'), `${process.pid}\n`);
+  const keys = join(path, 'keys');
+  mkdirSync(keys, { recursive: true, mode: 0o700 });
+  return {
+    path,
+    files: {
+      table: join(path, 'table.db'),
+      states: join(path, 'states.db'),
+      objects: join(path, 'objects'),
+      keys,
+      simulator: join(path, 'simulator'),
+      log: join(path, 'ingot.log'),
+    },
+    release: () => {
+      if (lock.isOpen) lock.close();
+    },
+  };
+};
