@@ -1,5 +1,21 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
+import { conductorRoutes } from './conductor.ts';
+import { driverRoutes } from './driver.ts';
+import { maintenanceRoutes } from './node/maintenance.ts';
+import { stateRoutes } from './node/states.ts';
+import { traitRoutes } from './node/traits.ts';
+import { validateRoutes } from './node/validate.ts';
+import { vifRoutes } from './node/vifs.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
 
-export const routes: readonly Route[] = [...rootRoutes];
+export const routes: readonly Route[] = [
+  ...rootRoutes,
+  ...stateRoutes,
+  ...maintenanceRoutes,
+  ...validateRoutes,
+  ...vifRoutes,
+  ...traitRoutes,
+  ...driverRoutes,
+  ...conductorRoutes,
+];

@@ -61,7 +61,7 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       redfish_username: { doc: 'Account on the BMC. Optional.' },
       redfish_password: { secret: true, doc: 'Password of that account. Kept sealed, shown as ******. Optional.' },
       redfish_verify_ca: {
-        doc: 'How the certificate of the BMC is checked: true (known authorities), a PEM certificate, a SHA-256 fingerprint to pin, or false (not at all, insecure). Optional, default true.',
+        doc: 'How the certificate of the BMC is checked: true (public authorities), PEM text (its own certificate or a CA), sha256: and the fingerprint to pin, or false (not at all, insecure). Optional, default true.',
       },
       redfish_auth_type: { doc: 'basic, session or auto (session first, then basic). Optional, default auto.' },
       deploy_iso: {
@@ -119,7 +119,7 @@ export const checkInterfaces = (driver: string, values: object): void => {
     const value = (values as Record<string, unknown>)[`${kind}_interface`] ?? null;
     if (value !== null && !interfaces[kind].includes(value as string)) {
       throw Invalid(
-        `Driver ${driver} does not support ${kind}_interface "${String(value)}". It supports: ${interfaces[kind].join(', ')}.`,
+        `Driver ${driver} does not support ${kind}_interface ${JSON.stringify(value)}. It supports: ${interfaces[kind].join(', ')}.`,
       );
     }
   }

@@ -1,0 +1,92 @@
+/** PUT states/power (ironic-api.md 2.6, ironic-states.md 4). */
+import { z } from 'zod';
+
+import { validateInterface } from '../../../layers/bmc/validation.ts';
+import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { refuseVerb } from '../../../layers/domain/states.ts';
+import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
+import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import { lock } from '../../../layers/store/reservation.ts';
+import { route, type Call } from '../route.ts';
+import { findByIdent } from './find.ts';
+import { startRun } from './start.ts';
+
+/** What may be asked for, with the power state that the node is then heading for. */
+export const powerTargets = {
+  'power on': { becomes: 'power on' },
+  'power off': { becomes: 'power off' },
+  rebooting: { becomes: 'power on' },
+  'soft power off': { becomes: 'power off', since: 27 },
+  'soft rebooting': { becomes: 'power on', since: 27 },
+} as const satisfies Record<string, { becomes: 'power on' | 'power off'; since?: number }>;
+
+type PowerTarget = keyof typeof powerTargets;
+const isTarget = (target: string): target is PowerTarget => Object.hasOwn(powerTargets, target);
+
+/** As a query parameter it comes as text. */
+const seconds = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)], 'must be a whole number of seconds');
+
+const body = z.strictObject({ target: z.string(), timeout: seconds.nullish() });
+type Body = z.output<typeof body>;
+
+const checkBody = ({ target, timeout }: Body, version: number): PowerTarget => {
+  const known = isTarget(target) ? target : undefined;
+  const soft = known !== undefined && 'since' in powerTargets[known];
+  if ((soft || (timeout ?? null) !== null) && version < 27) {
+    throw NotAcceptable('Request not acceptable. Soft power actions and timeout need API version 1.27 or newer.');
+  }
+  if ((timeout ?? 1) < 1) throw Invalid('timeout has to be a positive integer.');
+  if (!known) {
+    throw Invalid(`"${target}" is not a power target, use one of ${Object.keys(powerTargets).join(', ')}.`);
+  }
+  return known;
+};
+
+/**
+ * What a power action changes, from the node as it is stored. Throws Invalid while cleaning, NodeLocked,
+ * Conflict for powering off a node that must not be.
+ */
+const decide = (node: StoredNode, target: PowerTarget, timeout: number | null, user: string | null): Change => {
+  if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
+    throw refuseVerb({ ...node, reservation: null }, target);
+  const { becomes } = powerTargets[target];
+  const held = lock(node);
+  if (becomes === 'power off' && node.disable_power_off) {
+    throw Conflict(`Node ${node.uuid} must not be powered off: its disable_power_off is true.`);
+  }
+  validateInterface(node, 'power');
+  const request: PowerRequest = { node: node.uuid, target, timeout };
+  return {
+    set: { ...held, target_power_state: becomes, last_error: null },
+    events: [
+      {
+        kind: 'request',
+        severity: 'INFO',
+        event_type: 'power',
+        message: `Asked for ${target}.`,
+        run: held.reservation!,
+        ...(user !== null && { user }),
+      },
+    ],
+    also: [powerRequestWrite(held.reservation!, request)],
+  };
+};
+
+export const powerRoute = route<Body, StoredNode>({
+  at: 'PUT /v1/nodes/{ident}/states/power',
+  policy: 'baremetal:node:set_power_state',
+  status: 202,
+  body,
+  arguments: true,
+  find: findByIdent,
+  handle: async (deps, call: Call<Body, StoredNode>) => {
+    const target = checkBody(call.body, call.version);
+    const timeout = call.body.timeout ?? null;
+    const node = await changeNode(deps, call.target.uuid, (stored) =>
+      decide(stored, target, timeout, call.subject.user),
+    );
+    const input: PowerRequest = { node: node.uuid, target, timeout };
+    await startRun(deps, 'power', node.reservation!, input);
+    return { location: `/v1/nodes/${call.params['ident']}/states` };
+  },
+});

@@ -1,0 +1,175 @@
+/**
+ * PUT states/provision (ironic-api.md 2.7). The order of checks is Ironic's: verb 406, maintenance 400, state 409 or
+ * 400, configdrive and other keys 400, lock 409, what the node forbids 400 or 403, validation 400. What depends on
+ * the node is decided again with the node as it is when it is written.
+ */
+import { validateDeploy, validateInterface } from '../../../layers/bmc/validation.ts';
+import { Forbidden, Invalid, isFault, NodeLocked } from '../../../layers/domain/fault.ts';
+import { refuseNewer } from '../../../layers/domain/fields.ts';
+import { unsupported } from '../../../layers/domain/hardware-types.ts';
+import { nextState, refuseVerb, transientStates, transition, verbs, type Verb } from '../../../layers/domain/states.ts';
+import type { NodeEvent } from '../../../layers/store/events.ts';
+import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
+import { begin } from '../../../layers/store/reservation.ts';
+import { waitKey } from '../../../workflows/wait.ts';
+import { checkConfigdriveAllowed, readConfigdrive, removeConfigdrive, storeConfigdrive } from '../configdrive.ts';
+import { route, type Call, type Deps } from '../route.ts';
+import { abortRun, checkAbortVersion } from './abort.ts';
+import { findByIdent } from './find.ts';
+import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
+import { startRun, stopRun } from './start.ts';
+import { hasPorts } from './validate.ts';
+
+/** Verbs that no driver of this version can do, with Ironic's word for what it lacks. */
+export const unsupportedVerbs: { readonly [V in Verb]?: string } = {
+  inspect: 'inspect',
+  clean: 'manual cleaning',
+  adopt: 'adoption',
+  rescue: 'rescue',
+  unrescue: 'rescue',
+  service: 'servicing',
+  unhold: 'hold steps',
+};
+
+const verbVersions: { readonly [verb: string]: { readonly event: string; readonly since?: number } } = verbs;
+
+/** Verbs that are refused while the node is in maintenance (ironic-states.md 3). */
+const notInMaintenance: readonly string[] = ['active', 'deploy', 'rebuild', 'clean', 'service', 'rescue', 'unrescue'];
+const notWhenProtected: readonly string[] = ['deleted', 'undeploy', 'rebuild'];
+const deploys: readonly string[] = ['active', 'deploy', 'rebuild'];
+
+/** Maintenance, then the state machine. Throws Invalid (400), NodeLocked (409) if the state is that of a running work. */
+const checkState = (node: StoredNode, target: string): Verb => {
+  if (node.maintenance && notInMaintenance.includes(target)) {
+    throw Invalid(
+      `The provisioning operation can't be performed on node ${node.uuid} because it's in maintenance mode.`,
+    );
+  }
+  const verb = Object.hasOwn(verbs, target) ? (target as Verb) : undefined;
+  if (!verb || !nextState(node.provision_state, verbs[verb].event)) throw refuseVerb(node, target);
+  return verb;
+};
+
+/** What the node forbids. Throws NodeLocked (409), Invalid (400), Forbidden (403). */
+const checkNode = (node: StoredNode, verb: Verb, around: { hasPorts: boolean }): void => {
+  if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
+  if (verb === 'provide' && node.retired) {
+    throw Invalid(`Node ${node.uuid} is retired and can not be made available. Set retired to false first.`);
+  }
+  if (node.protected && notWhenProtected.includes(verb)) {
+    throw Forbidden(`Node ${node.uuid} is protected and can not be undeployed, rebuilt or deleted.`);
+  }
+  if (deploys.includes(verb)) validateDeploy(node, around);
+  // Undeploy has to switch the machine off; better refused now than ending in state "error".
+  if (verbs[verb].event === 'delete') validateInterface(node, 'power');
+};
+
+const isTransient = (state: string | undefined) => (transientStates as readonly string[]).includes(state ?? '');
+
+/** The wait item of the run that is superseded; a late heartbeat finds no token any more. */
+const forgetWait = (node: StoredNode) => ({ delete: waitKey(node.uuid) });
+
+/** The change without its event: an abort, a run that begins, or a mere change of state. */
+const work = (node: StoredNode, verb: Verb): Change => {
+  const row = verbs[verb];
+  if (verb === 'abort') return abortRun(node);
+  if (isTransient(nextState(node.provision_state, row.event)) && 'workflow' in row) {
+    return { set: { ...begin(node, row.workflow, row.event), last_error: null } };
+  }
+  return { set: { ...transition(node, row.event), last_error: null } };
+};
+
+const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, user: string | null): NodeEvent => ({
+  kind: 'request',
+  severity: 'INFO',
+  event_type: 'provisioning',
+  message: `Asked for ${verb}: from ${before.provision_state} to ${set.provision_state}.`,
+  ...(set.run && { run: set.run }),
+  ...(user !== null && { user }),
+});
+
+type Wish = { readonly verb: Verb; readonly configdrive: string | undefined; readonly user: string | null };
+
+/** The whole change of an accepted request. Throws what the checks above throw. */
+const decide = (node: StoredNode, { verb, configdrive, user }: Wish, around: { hasPorts: boolean }): Change => {
+  checkState(node, verb);
+  const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
+  checkNode(info ? { ...node, instance_info: info } : node, verb, around);
+  const change = work(node, verb);
+  return {
+    set: { ...change.set, ...(info && { instance_info: info }) },
+    events: [eventOf(node, change, verb, user)],
+    also: [...(change.also ?? []), ...(node.run ? [forgetWait(node)] : [])],
+  };
+};
+
+const checkRequest = ({ version, target: node, body }: Call<ProvisionBody, StoredNode>): Verb => {
+  refuseNewer(verbVersions, version, [body.target]);
+  const verb = checkState(node, body.target);
+  if (verb === 'abort') checkAbortVersion(node, version);
+  checkConfigdriveAllowed(body.configdrive, verb, version);
+  checkKeys(body, verb, version);
+  if (Object.hasOwn(unsupportedVerbs, verb)) throw unsupported(node.driver, unsupportedVerbs[verb]!);
+  if (body.deploy_steps && body.deploy_steps.length > 0) throw unsupported(node.driver, 'deploy steps of a request');
+  return verb;
+};
+
+/** Both forms of the node around the one write that counts. */
+const record = async (deps: Deps, uuid: string, wish: Wish) => {
+  const around = { hasPorts: deploys.includes(wish.verb) && (await hasPorts(deps, uuid)) };
+  const seen: { before?: StoredNode } = {};
+  const after = await changeNode(deps, uuid, (node) => {
+    seen.before = node;
+    return decide(node, wish, around);
+  });
+  return { before: seen.before!, after };
+};
+
+/**
+ * The image is stored before the node refers to it, and removed again if the request is refused. After an unknown
+ * failure the write may have happened, so the image stays until `sync` sees whether a node refers to it.
+ */
+const recordWithConfigdrive = async (
+  deps: Deps,
+  { target: node, body, subject }: Call<ProvisionBody, StoredNode>,
+  verb: Verb,
+) => {
+  const given = await readConfigdrive(body.configdrive, node);
+  const configdrive = given && (await storeConfigdrive(deps, node.uuid, given));
+  try {
+    const forms = await record(deps, node.uuid, { verb, configdrive, user: subject.user });
+    if (configdrive !== undefined) {
+      await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
+    }
+    return forms;
+  } catch (error) {
+    if (isFault(error)) await removeConfigdrive(deps, node.uuid, configdrive);
+    throw error;
+  }
+};
+
+/** After the write: the run that lost the node is stopped, the one that has it now is started. */
+const putToWork = async (deps: Deps, before: StoredNode, after: StoredNode, verb: Verb): Promise<void> => {
+  if (before.run !== after.run) {
+    await stopRun(deps, before.run_workflow, before.run, `Node ${after.uuid} was asked for ${verb}.`);
+  }
+  const { uuid, reservation, run, run_workflow: workflow } = after;
+  if (run && workflow) await startRun(deps, workflow, run, { node: uuid });
+  else if (reservation) await startRun(deps, 'power', reservation, { node: uuid, target: 'power off', timeout: null });
+};
+
+export const provisionRoute = route<ProvisionBody, StoredNode>({
+  at: 'PUT /v1/nodes/{ident}/states/provision',
+  policy: 'baremetal:node:set_provision_state',
+  status: 202,
+  limit: 64 * 1024 * 1024,
+  body: provisionBody,
+  arguments: true,
+  find: findByIdent,
+  handle: async (deps, call) => {
+    const verb = checkRequest(call);
+    const { before, after } = await recordWithConfigdrive(deps, call, verb);
+    await putToWork(deps, before, after, verb);
+    return { location: `/v1/nodes/${call.params['ident']}/states` };
+  },
+});

@@ -1,0 +1,32 @@
+/** Starting and stopping the runs that a request has already recorded on the node. */
+import type { Deps } from '../route.ts';
+
+type Needs = Pick<Deps, 'workflows' | 'log'>;
+
+/**
+ * Starts the run that the node's record names. By then the request is accepted: should the start fail, the record
+ * stands and `sync` starts the same run by its name, so the failure is logged and the client gets its 202.
+ */
+export const startRun = async (
+  { workflows, log }: Needs,
+  workflow: string,
+  run: string,
+  input: { readonly node: string; readonly [name: string]: unknown },
+): Promise<void> => {
+  await workflows
+    .start(workflow, run, input)
+    .catch((error: unknown) => log.warn('A run was not started, sync will do it.', { workflow, run, error }));
+};
+
+/** Stops a run that has lost its node. It would end by itself at its next phase, so a failure is logged only. */
+export const stopRun = async (
+  { workflows, log }: Needs,
+  workflow: string | null,
+  run: string | null,
+  cause: string,
+): Promise<void> => {
+  if (workflow === null || run === null) return;
+  await workflows
+    .stop(workflow, run, 'Superseded', cause)
+    .catch((error: unknown) => log.warn('A superseded run was not stopped.', { workflow, run, error }));
+};

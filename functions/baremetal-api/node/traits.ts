@@ -1,0 +1,96 @@
+/** The traits of a node (ironic-api.md 2.1, since 1.37). */
+import { z } from 'zod';
+
+import { Invalid, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
+import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { type Deps, type Route, route } from '../route.ts';
+import { findByIdent } from './find.ts';
+
+/**
+ * Custom traits, and the namespaces of the standard ones. Their list grows with each OpenStack release, so the
+ * namespace is checked and not the name.
+ */
+const syntax = /^(?:CUSTOM|HW|COMPUTE|MISC|STORAGE|OWNER)_[A-Z0-9_]+$/;
+
+/** Ironic's limit. */
+const most = 50;
+
+const checkTrait = (trait: string): void => {
+  if (trait.length > 255 || !syntax.test(trait)) {
+    throw Invalid(`"${trait}" is not a trait: a standard name or CUSTOM_ with capital letters, digits and _.`);
+  }
+};
+
+/** Changes the sorted set of traits. Throws Invalid for a bad or surplus trait, NodeLocked (409). */
+const changeTraits = async (
+  deps: Deps,
+  uuid: string,
+  change: (traits: string[]) => readonly string[],
+): Promise<void> => {
+  await changeNode(deps, uuid, (node) => {
+    if (node.reservation) throw NodeLocked(uuid, node.reservation);
+    const traits = [...new Set(change(node.traits))].sort();
+    if (traits.length > most) throw Invalid(`A node can have at most ${most} traits, these would be ${traits.length}.`);
+    return { set: { traits } };
+  });
+};
+
+const body = z.strictObject({ traits: z.array(z.string()) });
+const noBody = z.strictObject({});
+const at = '/v1/nodes/{ident}/traits';
+const common = { since: 37, find: findByIdent } as const;
+
+export const traitRoutes: Route[] = [
+  route<undefined, StoredNode>({
+    ...common,
+    at: `GET ${at}`,
+    policy: 'baremetal:node:traits:list',
+    handle: async (_deps, { target }) => ({ body: { traits: target.traits } }),
+  }),
+  route<z.output<typeof body>, StoredNode>({
+    ...common,
+    at: `PUT ${at}`,
+    policy: 'baremetal:node:traits:set',
+    body,
+    handle: async (deps, { target, body: { traits } }) => {
+      traits.forEach(checkTrait);
+      await changeTraits(deps, target.uuid, () => traits);
+      return {};
+    },
+  }),
+  route<object, StoredNode>({
+    ...common,
+    at: `PUT ${at}/{trait}`,
+    policy: 'baremetal:node:traits:set',
+    body: noBody,
+    arguments: true,
+    handle: async (deps, { target, params }) => {
+      const trait = params['trait']!;
+      checkTrait(trait);
+      await changeTraits(deps, target.uuid, (traits) => [...traits, trait]);
+      return { location: `/v1/nodes/${params['ident']}/traits/${trait}` };
+    },
+  }),
+  route<undefined, StoredNode>({
+    ...common,
+    at: `DELETE ${at}`,
+    policy: 'baremetal:node:traits:delete',
+    handle: async (deps, { target }) => {
+      await changeTraits(deps, target.uuid, () => []);
+      return {};
+    },
+  }),
+  route<undefined, StoredNode>({
+    ...common,
+    at: `DELETE ${at}/{trait}`,
+    policy: 'baremetal:node:traits:delete',
+    handle: async (deps, { target, params }) => {
+      const trait = params['trait']!;
+      await changeTraits(deps, target.uuid, (traits) => {
+        if (!traits.includes(trait)) throw NotFound(`Node ${target.uuid} has no trait ${trait}.`);
+        return traits.filter((name) => name !== trait);
+      });
+      return {};
+    },
+  }),
+];

@@ -1,0 +1,71 @@
+/** Capabilities: `k:v,k2:v2` in properties, an object or its JSON text in instance_info (ironic-deploy.md 1.2). */
+import { Invalid } from './fault.ts';
+
+type Capabilities = Readonly<Record<string, unknown>>;
+
+const allowed: { readonly [name: string]: readonly string[] } = {
+  boot_mode: ['bios', 'uefi'],
+  secure_boot: ['true', 'false'],
+  disk_label: ['msdos', 'gpt'],
+};
+
+const isObject = (value: unknown): value is Capabilities =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The capabilities an instance asks for. Throws Invalid if they are neither an object nor its JSON text. */
+export const instanceCapabilities = (value: unknown): Capabilities => {
+  const found = typeof value === 'string' ? parseJson(value) : (value ?? {});
+  if (!isObject(found)) throw Invalid('instance_info.capabilities must be a JSON object or its text.');
+  return found;
+};
+
+/** The capabilities a machine has: `name:value` pairs separated by commas. Throws Invalid for a part without a colon. */
+export const machineCapabilities = (value: unknown): Capabilities => {
+  if (isObject(value)) return value;
+  if ((value ?? '') === '') return {};
+  if (typeof value !== 'string') throw Invalid('properties.capabilities must be a text like "boot_mode:uefi".');
+  const pairs = value.split(',').map((part) => {
+    const colon = part.indexOf(':');
+    if (colon < 1) throw Invalid(`properties.capabilities: "${part}" must be name:value.`);
+    return [part.slice(0, colon).trim(), part.slice(colon + 1).trim()] as const;
+  });
+  return Object.fromEntries(pairs);
+};
+
+const checkValues = (where: string, capabilities: Capabilities): void => {
+  for (const [name, values] of Object.entries(allowed)) {
+    const given = capabilities[name] ?? null;
+    if (given !== null && !values.includes(JSON.stringify(given).replaceAll('"', '').toLowerCase())) {
+      throw Invalid(`${where}.${name} must be one of ${values.join(', ')}.`);
+    }
+  }
+};
+
+/**
+ * Checks both places against the allowed values and against each other. Throws Invalid naming the key.
+ * Switching secure boot is not among the operations of the BMC proxy yet, so a wish for it is refused, not ignored.
+ */
+export const checkCapabilities = (node: {
+  properties: Readonly<Record<string, unknown>>;
+  instance_info: Readonly<Record<string, unknown>>;
+}): void => {
+  const machine = machineCapabilities(node.properties['capabilities']);
+  const instance = instanceCapabilities(node.instance_info['capabilities']);
+  checkValues('properties.capabilities', machine);
+  checkValues('instance_info.capabilities', instance);
+  const [wanted, has] = [instance['boot_mode'] ?? null, machine['boot_mode'] ?? null];
+  if (wanted !== null && has !== null && wanted !== has) {
+    throw Invalid('instance_info.capabilities.boot_mode and properties.capabilities.boot_mode contradict each other.');
+  }
+  if (JSON.stringify(instance['secure_boot'] ?? false).includes('true')) {
+    throw Invalid('instance_info.capabilities.secure_boot: this version cannot switch secure boot on.');
+  }
+};

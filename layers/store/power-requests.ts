@@ -1,0 +1,20 @@
+/**
+ * What a power run was asked for, kept with the node until it ends: `target_power_state` does not tell a reboot from
+ * power on, and `sync` must be able to start a run that was recorded but never started.
+ */
+import { nodePartition } from './nodes.ts';
+import type { Item, Key, Write } from './table.ts';
+
+/** The input of the `power` workflow. `target` is a word of PUT states/power; `timeout` in seconds, null: the default. */
+export type PowerRequest = { readonly node: string; readonly target: string; readonly timeout: number | null };
+
+export const powerRequestKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'power_request' });
+
+/** Written in the transaction that takes the lock for `run`. */
+export const powerRequestWrite = (run: string, request: PowerRequest): Write => ({
+  put: { ...powerRequestKey(request.node), run, request },
+});
+
+/** The request that belongs to `run`; undefined for an item that an earlier run left. */
+export const powerRequestOf = (item: Item | undefined, run: string): PowerRequest | undefined =>
+  item?.['run'] === run ? (item['request'] as PowerRequest) : undefined;
