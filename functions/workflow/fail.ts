@@ -1,0 +1,49 @@
+/** The Fail phase: every workflow's Catch leads here. */
+import { isFault } from '../../layers/domain/fault.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import type { Invocation } from '../../layers/store/ports.ts';
+import { failNode, lockToFail, type Failure } from '../../workflows/failure.ts';
+import { createHardware, isFake } from '../../workflows/hardware.ts';
+import { removeConfigdrive } from '../../workflows/instance.ts';
+import type { Call, Deps } from './app.ts';
+
+/** After these the BMC must not be asked again: a wrong password would lock its account. */
+const neverAskAgain = ['BmcAuthFailed', 'BmcTlsMismatch', 'TargetForbidden'];
+
+const mayPowerOff = (node: StoredNode, { error }: Failure): boolean =>
+  !node.disable_power_off && !isFake(node, 'power') && !neverAskAgain.includes(error);
+
+/** As in Ironic a machine whose deploy failed is switched off. That must not hide why the deploy failed. */
+const powerOff = async (ports: Deps, call: Call, node: StoredNode, deadline_ms: number): Promise<boolean> => {
+  const hardware = createHardware(ports, { node, op_id: `${call.run}/Fail`, deadline_ms });
+  try {
+    await hardware.ask('power.ensure', { target: 'power off' });
+  } catch (error) {
+    ports.log.warn('After a failed deploy the machine could not be switched off.', { node: node.uuid, error });
+    return false;
+  }
+  await hardware.ask('vmedia.eject', { slot: 'all' }).catch((error: unknown) => {
+    ports.log.warn('After a failed deploy the boot media could not be ejected.', { node: node.uuid, error });
+  });
+  return true;
+};
+
+/** The stored image must not outlive the reference to it, which is cleared next. */
+const forgetConfigdrive = async (ports: Deps, node: StoredNode): Promise<void> => {
+  try {
+    await removeConfigdrive(ports, node);
+  } catch (error) {
+    if (!isFault(error)) ports.log.error('A configdrive could not be removed.', { node: node.uuid, error });
+  }
+};
+
+/** Answers what the ASL's Fail state shows. Throws Superseded, NodeLocked. */
+export const fail = async (ports: Deps, call: Call, failure: Failure, invocation: Invocation): Promise<object> => {
+  const { node: uuid, workflow, run } = call;
+  const node = await lockToFail(ports, uuid, workflow, run);
+  const deadline_ms = Math.max(1000, Math.min(30_000, invocation.remaining_ms() / 3));
+  const off = workflow === 'deploy' && mayPowerOff(node, failure) && (await powerOff(ports, call, node, deadline_ms));
+  if (workflow === 'undeploy') await forgetConfigdrive(ports, node);
+  const failed = await failNode(ports, { uuid, workflow, run, failure, off });
+  return { error: failure.error, cause: failed.last_error };
+};

@@ -1,0 +1,156 @@
+/** One phase: lock and mark the start, run it, write its change together with its end. */
+import { Fault, isFault } from '../../layers/domain/fault.ts';
+import { isRetryable } from '../../layers/bmc/faults.ts';
+import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
+import { changeNode, isoTime, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import type { Invocation } from '../../layers/store/ports.ts';
+import { pause, resume, Superseded } from '../../layers/store/reservation.ts';
+import { PhaseTimeout } from '../../workflows/failure.ts';
+import { createHardware } from '../../workflows/hardware.ts';
+import { phaseAttempted, phaseEnded, phaseStarted, transitionEvents } from '../../workflows/history.ts';
+import type { Outcome, Phase } from '../../workflows/phase.ts';
+import { workflows } from '../../workflows/steps/index.ts';
+import { planOf } from '../../workflows/steps/clean.ts';
+import { waitKey, waitWrite } from '../../workflows/wait.ts';
+import type { Call, Deps } from './app.ts';
+import type { Config } from './config.ts';
+
+const defaultLimit = 900;
+
+const phaseOf = ({ workflow, phase }: Call): Phase => {
+  const phases: { readonly [name: string]: Phase } = workflows[workflow];
+  const found = Object.hasOwn(phases, phase) ? phases[phase] : undefined;
+  if (!found) throw new Fault('PhaseUnknown', 400, `Workflow ${workflow} has no phase ${phase}.`);
+  return found;
+};
+
+/** The lock, as the change it needs. A power run got it from the API and can only lose it. */
+const take = (node: StoredNode, { workflow, run }: Call): Partial<StoredNode> | undefined => {
+  if (workflow !== 'power') return resume(node, run);
+  if (node.reservation !== run) throw Superseded(node, run);
+  return undefined;
+};
+
+/** A phase that a call of the agent ended is closed by its successor. */
+const endOfLast = (node: StoredNode, call: Call, now: number): NodeEvent[] => {
+  const last = node.phase;
+  if (!last || last.run !== call.run || last.name === call.phase) return [];
+  return [phaseEnded({ ...call, phase: last.name }, last.started_at, now)];
+};
+
+/** Takes the lock and marks the start, once: a repeated attempt writes nothing. Throws Superseded, NodeLocked. */
+const begin = async (ports: Deps, call: Call, phase: Phase): Promise<StoredNode> =>
+  changeNode(ports, call.node, (node) => {
+    const lock = take(node, call);
+    const started = node.phase?.run === call.run && node.phase.name === call.phase;
+    if (!lock && started) return undefined;
+    const now = ports.clock.now();
+    const locked = { ...node, ...lock };
+    const mark = { run: call.run, name: call.phase, started_at: isoTime(now) };
+    return {
+      set: { ...lock, ...phase.shows?.(locked), ...(!started && { phase: mark }) },
+      events: [
+        ...transitionEvents(node, lock ?? {}, call.run),
+        ...(started ? [] : [...endOfLast(node, call, now), phaseStarted(call)]),
+      ],
+    };
+  });
+
+const requireLock = (node: StoredNode, run: string): void => {
+  if (node.reservation !== run) throw Superseded(node, run);
+};
+
+/** The change and the end of the phase in one write. */
+const complete = async (ports: Deps, call: Call, { change }: Outcome & { is: 'done' }): Promise<StoredNode> =>
+  changeNode(ports, call.node, (node) => {
+    requireLock(node, call.run);
+    const set = change?.(node) ?? {};
+    const over = set.run === null;
+    const ended = phaseEnded(call, node.phase?.started_at ?? isoTime(ports.clock.now()), ports.clock.now());
+    return {
+      set: { ...set, phase: null },
+      events: [ended, ...transitionEvents(node, set, call.run)],
+      ...(over && { also: [{ delete: waitKey(call.node) }] }),
+    };
+  });
+
+const requireToken = ({ token, phase }: Call): string => {
+  if (!token) throw new Fault('PhaseUnknown', 400, `Phase ${phase} waits, but the ASL sent no task token.`);
+  return token;
+};
+
+/**
+ * Lets the lock go until the agent calls: token and free lock appear in one write. If the agent called while the phase
+ * was looking, the run keeps the lock and continues itself at once.
+ */
+const waitForCall = async (ports: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
+  const token = requireToken(call);
+  const node = await changeNode(ports, call.node, (fresh) => {
+    requireLock(fresh, call.run);
+    if (came(fresh)) return undefined;
+    const set = pause(fresh);
+    const wait = { token, phase: call.phase, run: call.run, since: isoTime(ports.clock.now()) };
+    return { set, events: transitionEvents(fresh, set, call.run), also: [waitWrite(call.node, wait)] };
+  });
+  if (node.reservation === call.run) await ports.workflows.succeed(token, { is: 'heartbeat' });
+};
+
+/** Starts the successor that the node was handed to, also when a repetition finds that done already. */
+const startSuccessor = async (ports: Deps, uuid: string, workflow: string): Promise<void> => {
+  const node = await readNode(ports.table, uuid);
+  if (node?.run && node.run_workflow === workflow) await ports.workflows.start(workflow, node.run, { node: uuid });
+};
+
+/** Waiting for hardware has an end; other faults that are tried again leave a line in the history. */
+const judge = async (ports: Deps, call: Call, phase: Phase, node: StoredNode, error: unknown): Promise<unknown> => {
+  if (!isFault(error)) ports.log.error('A phase met something unexpected.', { ...about(call), error });
+  if (isFault(error) && error.name === 'Pending') {
+    const limit = phase.limit?.(call.timeout ?? null) ?? defaultLimit;
+    const since = Date.parse(node.phase?.started_at ?? '');
+    if (ports.clock.now() - since > limit * 1000) return PhaseTimeout(limit, error.message);
+  }
+  if (isRetryable(error)) {
+    const event = phaseAttempted(call, (error as Fault).message);
+    await ports.table.write([eventWrite(node, event, isoTime(ports.clock.now()), ports.ids)]);
+  }
+  return error;
+};
+
+const about = ({ workflow, phase, node, run }: Call) => ({ workflow, phase, node, run });
+
+/** Long enough for a BMC that thinks, short enough that the proxy ends before this function is cut off. */
+const deadline = (invocation: Invocation) => Math.max(1000, Math.min(60_000, invocation.remaining_ms() - 10_000));
+
+/** Names the wanted effect. Cleaning may boot the ramdisk again for its next step, which is another wish. */
+const effectOf = (call: Call, node: StoredNode): string => {
+  const round = call.workflow === 'clean' ? (planOf(node)?.index ?? 0) : 0;
+  return round === 0 ? `${call.run}/${call.phase}` : `${call.run}/${call.phase}/${round}`;
+};
+
+const outcomeOf = async (ports: Deps, config: Config, call: Call, phase: Phase, invocation: Invocation) => {
+  const node = await begin(ports, call, phase);
+  const hardware = createHardware(ports, { node, op_id: effectOf(call, node), deadline_ms: deadline(invocation) });
+  try {
+    return await phase.run({ node, run: call.run, hardware, ports, settings: config, timeout: call.timeout ?? null });
+  } catch (error) {
+    throw await judge(ports, call, phase, node, error);
+  }
+};
+
+/** Throws Pending, NodeLocked, Superseded and the faults of layers/bmc/faults.ts; see `create`. */
+export const runPhase = async (ports: Deps, config: Config, call: Call, invocation: Invocation): Promise<object> => {
+  const phase = phaseOf(call);
+  try {
+    const outcome = await outcomeOf(ports, config, call, phase, invocation);
+    if (outcome.is === 'wait') {
+      await waitForCall(ports, call, outcome);
+      return {};
+    }
+    await complete(ports, call, outcome);
+    const output = outcome.output ?? {};
+    if (call.token) await ports.workflows.succeed(call.token, output);
+    return output;
+  } finally {
+    if (phase.starts) await startSuccessor(ports, call.node, phase.starts);
+  }
+};

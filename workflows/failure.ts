@@ -1,0 +1,188 @@
+/**
+ * How a run fails: what the node looks like afterwards and what `last_error` says. Used by the Fail phase, and by
+ * `sync` for executions that ended without it.
+ */
+import { Fault, NodeLocked } from '../layers/domain/fault.ts';
+import { transition } from '../layers/domain/states.ts';
+import { bmcFaults } from '../layers/bmc/faults.ts';
+import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
+import type { Ports } from '../layers/store/ports.ts';
+import { Superseded } from '../layers/store/reservation.ts';
+import { plainText, poweredOff, without } from './agent.ts';
+import { transitionEvents } from './history.ts';
+import { releaseInstance } from './instance.ts';
+import type { WorkflowName } from './steps/index.ts';
+import { waitKey } from './wait.ts';
+
+/** What went wrong where. `error` is a fault's name, `message` its text; neither holds a secret. */
+export type Failure = { readonly phase: string; readonly error: string; readonly message: string };
+
+type Row = {
+  readonly event_type: string;
+  readonly what: string;
+  /** What an operator does once the cause is gone. */
+  readonly then: string;
+  readonly change: (node: StoredNode, lastError: string) => Partial<StoredNode>;
+};
+
+const isFailureState = ({ provision_state }: StoredNode) =>
+  provision_state === 'error' || provision_state.endsWith(' failed');
+
+const failed = (node: StoredNode) => transition(node, 'fail');
+
+/** Ironic takes a node out of service when cleaning broke off in the middle of a step: what is left is unknown. */
+const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
+  ...failed(node),
+  ...(Object.keys(node.clean_step).length > 0 && {
+    maintenance: true,
+    fault: 'clean failure',
+    maintenance_reason: lastError,
+  }),
+  clean_step: {},
+  driver_internal_info: without(node.driver_internal_info, ['clean_step_index', 'clean_steps', 'cleaning_reboot']),
+});
+
+const rows: { readonly [W in WorkflowName]: Row } = {
+  verify: {
+    event_type: 'verifying',
+    what: 'Verifying',
+    then: 'Then set the provision state to manage again.',
+    change: failed,
+  },
+  clean: {
+    event_type: 'cleaning',
+    what: 'Cleaning',
+    then: 'Then unset maintenance if it is set, and manage and provide the node again.',
+    change: cleanFailed,
+  },
+  deploy: {
+    event_type: 'deploying',
+    what: 'Deploy',
+    then: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
+    change: (node) => ({
+      ...failed(node),
+      deploy_step: {},
+      driver_internal_info: without(node.driver_internal_info, ['deploy_steps', 'deploy_step_index']),
+    }),
+  },
+  undeploy: {
+    event_type: 'unprovision',
+    what: 'Undeploy',
+    then: 'The data of the instance are removed. Then set the provision state to deleted again to clean the machine.',
+    change: (node) => ({ ...failed(node), ...releaseInstance(node) }),
+  },
+  power: {
+    event_type: 'conductor',
+    what: 'Power action',
+    then: 'Then ask for the power state again.',
+    // What brought a node into a failure state is worth more than a power action that failed later.
+    change: (node, message) => ({
+      target_power_state: null,
+      last_error: isFailureState(node) ? (node.last_error ?? message) : message,
+    }),
+  },
+};
+
+/** The event type of Ironic's history (ironic-states.md 16). */
+export const eventType = (workflow: WorkflowName): string => rows[workflow].event_type;
+
+const sentence = (text: string) => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
+
+/** Names that come from the workflow engine and not from a fault with a text of its own. */
+const reasons: { readonly [error: string]: string } = {
+  'States.Timeout':
+    'Timeout reached while waiting for callback of the deploy agent. Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.',
+  'Sandbox.Timedout': 'The function that runs the phases did not end in time, several times.',
+  'Lambda.TooManyRequestsException': 'The function that runs the phases could not be called for too long.',
+};
+
+const attempts = (error: string) => (bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '');
+
+/** `last_error`: which phase, what happened, what to do. */
+export const lastError = (workflow: WorkflowName, { phase, error, message }: Failure): string => {
+  const { what, then } = rows[workflow];
+  const reason = reasons[error] ?? (plainText(message) || error);
+  return `${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${then}`;
+};
+
+/** Whether the run holds or owns the node. Power runs hold the lock only; the others own the provisioning. */
+export const owns = (node: StoredNode, workflow: WorkflowName, run: string): boolean =>
+  workflow === 'power' ? node.reservation === run : node.run === run;
+
+/** Throws Superseded if the node is another run's, NodeLocked while somebody else works on it. */
+const requireOwner = (node: StoredNode, workflow: WorkflowName, run: string): void => {
+  if (!owns(node, workflow, run)) throw Superseded(node, run);
+  if (node.reservation !== null && node.reservation !== run) throw NodeLocked(node.uuid, node.reservation);
+};
+
+/**
+ * Takes the lock back so that the machine can be switched off before the run ends; the state does not change.
+ * Throws Superseded, NodeLocked.
+ */
+export const lockToFail = async (
+  ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
+  uuid: string,
+  workflow: WorkflowName,
+  run: string,
+): Promise<StoredNode> =>
+  changeNode(ports, uuid, (node) => {
+    requireOwner(node, workflow, run);
+    if (node.reservation === run) return undefined;
+    return { set: { reservation: run, generation: node.generation + 1 } };
+  });
+
+export type Failing = {
+  readonly uuid: string;
+  readonly workflow: WorkflowName;
+  readonly run: string;
+  readonly failure: Failure;
+  /** The machine was switched off; its agent is gone. */
+  readonly off?: boolean;
+};
+
+/**
+ * Ends the run as failed: failure state, `last_error`, event, lock and ownership gone, in one write.
+ * Throws Superseded, NodeLocked.
+ */
+export const failNode = async (
+  ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
+  { uuid, workflow, run, failure, off = false }: Failing,
+): Promise<StoredNode> => {
+  const row = rows[workflow];
+  const message = lastError(workflow, failure);
+  return changeNode(ports, uuid, (before) => {
+    requireOwner(before, workflow, run);
+    const node = off ? { ...before, ...poweredOff(before) } : before;
+    const set: Partial<StoredNode> = {
+      ...(off && poweredOff(before)),
+      last_error: message,
+      ...row.change(node, message),
+      ...(workflow !== 'power' && { run: null, run_workflow: null }),
+      reservation: null,
+      phase: null,
+    };
+    const { event_type } = row;
+    return {
+      set,
+      events: [
+        { kind: 'error', severity: 'ERROR', event_type, run, phase: failure.phase, message },
+        ...transitionEvents(before, set, run),
+      ],
+      also: workflow === 'power' ? [] : [{ delete: waitKey(uuid) }],
+    };
+  });
+};
+
+/** The failure that the engine hands to the Fail phase: Catch's Error and Cause, the latter JSON if a function threw. */
+export const failureOf = (phase: string, error: string, cause: string | undefined): Failure => {
+  try {
+    const { errorMessage } = JSON.parse(cause ?? '') as { errorMessage?: unknown };
+    return { phase, error, message: typeof errorMessage === 'string' ? errorMessage : error };
+  } catch {
+    return { phase, error, message: cause ?? error };
+  }
+};
+
+/** A phase that hardware did not finish within its limit. */
+export const PhaseTimeout = (seconds: number, reason: string) =>
+  new Fault('PhaseTimeout', 504, `The machine has not done within ${seconds} seconds what it was asked: ${reason}`);

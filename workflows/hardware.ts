@@ -1,0 +1,85 @@
+/**
+ * Phases reach hardware only through this: calls of `functions/bmc-proxy` with the identity and generation of the run.
+ * An interface of the node that is `fake` never leaves the process (hardware type fake-hardware).
+ */
+import { Fault } from '../layers/domain/fault.ts';
+import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../layers/bmc/operations.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import type { Ports } from '../layers/store/ports.ts';
+import { plainText } from './agent.ts';
+
+/** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
+export const Pending = (reason: string) => new Fault('Pending', 503, reason);
+
+/** A deploy or clean step that the agent reports as failed. */
+const StepFailed = (step: string, command: AgentCommand) =>
+  new Fault('StepFailed', 400, `The agent's step ${step} failed: ${plainText(reasonOf(command))}`);
+
+const reasonOf = ({ command_error: error, command_status }: AgentCommand): string => {
+  if (typeof error === 'string' && error !== '') return error;
+  const { message, details } = (error ?? {}) as { message?: string; details?: string };
+  return [message, details].filter((part) => part).join(' ') || `it ended as ${command_status} without a reason.`;
+};
+
+const interfaces = {
+  bmc: 'power_interface',
+  system: 'power_interface',
+  power: 'power_interface',
+  boot: 'management_interface',
+  vmedia: 'boot_interface',
+  agent: 'deploy_interface',
+} as const satisfies Record<string, keyof StoredNode>;
+
+type Family = keyof typeof interfaces;
+
+/** Whether this node's part of the hardware is made up. */
+export const isFake = (node: StoredNode, family: Family): boolean => node[interfaces[family]] === 'fake';
+
+export type AgentStepCall = { readonly interface: string; readonly step: string; readonly [more: string]: unknown };
+
+export type Hardware = {
+  /**
+   * Asks the proxy and answers what it observed; undefined for a fake interface. `effect` tells two wishes of one phase
+   * for the same operation apart. Throws Pending and the faults of layers/bmc/faults.ts.
+   */
+  ask<O extends Operation>(op: O, params: Params<O>, effect?: string): Promise<Observed<O> | undefined>;
+  /**
+   * How the agent stands with a step, which is started if it was not. True: ended well, false: still running.
+   * Throws StepFailed.
+   */
+  step(kind: 'deploy' | 'clean', step: AgentStepCall): Promise<boolean>;
+};
+
+export type HardwareCall = {
+  readonly node: StoredNode;
+  /** Names the wanted effect: run and phase, and the round where a phase comes again in one run. */
+  readonly op_id: string;
+  readonly deadline_ms: number;
+};
+
+export const createHardware = ({ functions }: Pick<Ports, 'functions'>, call: HardwareCall): Hardware => {
+  const { node, op_id, deadline_ms } = call;
+  const ask: Hardware['ask'] = async (op, params, effect) => {
+    if (isFake(node, op.split('.')[0] as Family)) return undefined;
+    const request: Request = {
+      op,
+      node: node.uuid,
+      generation: node.generation,
+      op_id: [op_id, op, ...(effect ? [effect] : [])].join('/'),
+      params,
+      deadline_ms,
+    };
+    const reply = (await functions.invoke('bmc-proxy', request)) as Reply<typeof op>;
+    if (reply.status === 'pending') throw Pending(reply.reason);
+    return reply.observed;
+  };
+  return {
+    ask,
+    step: async (kind, step) => {
+      const observed = await ask('agent.execute', { kind, step });
+      if (!observed || observed.command.command_status === 'SUCCEEDED') return true;
+      if (observed.command.command_status === 'RUNNING') return false;
+      throw StepFailed(`${step.interface}.${step.step}`, observed.command);
+    },
+  };
+};

@@ -1,0 +1,39 @@
+/** The events that runs leave on the node (layers/store/events.ts): what it went through, and how long it took. */
+import type { NodeEvent } from '../layers/store/events.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import { eventType } from './failure.ts';
+import type { WorkflowName } from './steps/index.ts';
+
+type About = { readonly workflow: WorkflowName; readonly run: string; readonly phase: string };
+
+/** Empty if the change leaves the provision state as it is. */
+export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, run: string): NodeEvent[] => {
+  const { provision_state: after = before.provision_state } = set;
+  if (after === before.provision_state) return [];
+  const message = `${before.provision_state} -> ${after}`;
+  return [{ kind: 'transition', severity: 'INFO', event_type: 'transition', message, run }];
+};
+
+const info = ({ workflow, run, phase }: About) =>
+  ({ severity: 'INFO', event_type: eventType(workflow), run, phase }) as const;
+
+export const phaseStarted = (about: About): NodeEvent => ({
+  kind: 'phase start',
+  message: `${about.phase} started.`,
+  ...info(about),
+});
+
+/** `startedAt`: ISO 8601; `now`: milliseconds. */
+export const phaseEnded = (about: About, startedAt: string, now: number): NodeEvent => ({
+  kind: 'phase end',
+  message: `${about.phase} done.`,
+  duration_seconds: Math.max(0, (now - Date.parse(startedAt)) / 1000),
+  ...info(about),
+});
+
+/** A try that failed and is made again. */
+export const phaseAttempted = (about: About, message: string): NodeEvent => ({
+  kind: 'attempt',
+  message: `${about.phase} is tried again: ${message}`,
+  ...info(about),
+});

@@ -1,0 +1,41 @@
+/** What undeploy takes away from a node (ironic-states.md 6, R003). */
+import { configdriveObject } from '../layers/domain/configdrive.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import type { Ports } from '../layers/store/ports.ts';
+import { forgetAgent, without } from './agent.ts';
+
+const ofTheInstance = [
+  'deploy_steps',
+  'deploy_step_index',
+  'user_deploy_steps',
+  'steps_validated',
+  'image_source',
+  'instance',
+  'root_uuid_or_disk_id',
+  'is_whole_disk_image',
+  'is_source_a_path',
+  'deploy_boot_mode',
+  'automatic_lessee',
+] as const;
+
+/** Everything of the instance goes in one write, also when a later phase fails. Owner, name, traits and extra stay. */
+export const releaseInstance = (node: StoredNode): Partial<StoredNode> => {
+  const forgotten = forgetAgent(node);
+  return {
+    ...forgotten,
+    instance_info: {},
+    instance_uuid: null,
+    instance_name: null,
+    allocation_uuid: null,
+    deploy_step: {},
+    // A lessee that somebody set by hand is theirs.
+    lessee: node.driver_internal_info['automatic_lessee'] ? null : node.lessee,
+    driver_internal_info: without(forgotten.driver_internal_info, ofTheInstance),
+  };
+};
+
+/** Removes the stored configdrive; none or an absent one is fine. */
+export const removeConfigdrive = async ({ objects }: Pick<Ports, 'objects'>, node: StoredNode): Promise<void> => {
+  const key = configdriveObject(node);
+  if (key !== undefined) await objects.remove(key);
+};

@@ -1,0 +1,60 @@
+/**
+ * What a phase of a workflow is. `functions/workflow` runs phases: it takes the lock, marks the start, calls `run`,
+ * and writes what the phase changed together with its end. A phase may be cut off anywhere and is then run again from
+ * its start, so every `run` observes before it acts.
+ */
+import type { StoredNode } from '../layers/store/nodes.ts';
+import type { Ports } from '../layers/store/ports.ts';
+import type { Hardware } from './hardware.ts';
+
+/** Settings that phases know (infra/manifest.ts). Seconds. */
+export type Settings = {
+  readonly automatedClean: boolean;
+  /** Clean steps whose priority the operator sets; 0 turns one off. */
+  readonly cleanPriorities: { readonly [step: string]: number };
+  /** How long a link to a configdrive works that is handed to an agent. */
+  readonly linkSeconds: number;
+};
+
+export type PhaseContext = {
+  /** As it was when the run held the lock and the start of the phase was written. */
+  readonly node: StoredNode;
+  readonly run: string;
+  readonly hardware: Hardware;
+  readonly ports: Pick<Ports, 'objects'>;
+  readonly settings: Settings;
+  /** Seconds that the client of a power action gave; null: it gave none. */
+  readonly timeout: number | null;
+};
+
+export type Outcome =
+  /** `change` becomes part of the write that ends the phase; `output` is what a Choice of the ASL reads. */
+  | {
+      readonly is: 'done';
+      readonly change?: (node: StoredNode) => Partial<StoredNode>;
+      readonly output?: { readonly [name: string]: string };
+    }
+  /**
+   * The agent will call. `came` is asked in the very write that would let the lock go: true if it has called since
+   * the phase looked, so that no call is ever missed.
+   */
+  | { readonly is: 'wait'; readonly came: (node: StoredNode) => boolean };
+
+export type Phase = {
+  /** What clients see on the node while it runs, such as `deploy_step`. */
+  readonly shows?: (node: StoredNode) => Partial<StoredNode>;
+  /** Seconds that hardware may take to do what it was asked; then the run fails. Default 900. */
+  readonly limit?: (timeout: number | null) => number;
+  /** It hands the node over to this workflow, which is started after its write. */
+  readonly starts?: string;
+  run(context: PhaseContext): Promise<Outcome>;
+};
+
+/** ASL state name -> phase. The two must have the same names; a test compares them. */
+export type Phases = { readonly [name: string]: Phase };
+
+/** The outcome of a phase that has done its work. */
+export const done = (
+  change?: (node: StoredNode) => Partial<StoredNode>,
+  output?: { readonly [name: string]: string },
+): Outcome => ({ is: 'done', ...(change && { change }), ...(output && { output }) });

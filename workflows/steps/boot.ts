@@ -1,0 +1,78 @@
+/** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
+import { Invalid, isFault } from '../../layers/domain/fault.ts';
+import { isWebUrl } from '../../layers/domain/image.ts';
+import { agentCalled, poweredOff } from '../agent.ts';
+import type { Hardware } from '../hardware.ts';
+import { bootMode } from '../image.ts';
+import { done, type Phase } from '../phase.ts';
+
+/** Without waiting for the operating system; the agent's memory of the machine goes with it. */
+export const powerOff: Phase = {
+  run: async ({ hardware }) => {
+    const observed = await hardware.ask('power.ensure', { target: 'power off' });
+    return done(observed && poweredOff);
+  },
+};
+
+/** On: the BMC has confirmed it. */
+export const powerOn: Phase = {
+  run: async ({ hardware }) => {
+    const observed = await hardware.ask('power.ensure', { target: 'power on' });
+    return done(observed && (() => ({ power_state: 'power on' })));
+  },
+};
+
+/** The ISO with the deploy agent goes into the virtual drive. */
+export const attachBootMedia: Phase = {
+  run: async ({ hardware, node }) => {
+    const image = node.driver_info['deploy_iso'];
+    if (!isWebUrl(image)) throw Invalid('driver_info.deploy_iso must be the http or https URL of the deploy ISO.');
+    await hardware.ask('vmedia.insert', { slot: 'cd', image });
+    return done();
+  },
+};
+
+export const detachBootMedia: Phase = {
+  run: async ({ hardware }) => {
+    await hardware.ask('vmedia.eject', { slot: 'cd' });
+    return done();
+  },
+};
+
+const device = (name: 'cdrom' | 'disk', persistence: 'once' | 'continuous'): Phase => ({
+  run: async ({ hardware, node }) => {
+    await hardware.ask('boot.ensure', { device: name, persistence, mode: bootMode(node) ?? 'keep' });
+    return done();
+  },
+});
+
+/** The next boot, and only that one, is from the virtual drive. */
+export const bootMediaOnce = device('cdrom', 'once');
+export const bootMediaAlways = device('cdrom', 'continuous');
+export const bootDisk = device('disk', 'continuous');
+
+/** Power off forgot the agent of the boot before, so an address means that this boot's agent has called. */
+export const waitForAgent: Phase = {
+  run: async () => ({ is: 'wait', came: agentCalled }),
+};
+
+/** What the agent is asked is a courtesy here: power.ensure makes sure, also when the agent is gone already. */
+const politely = async (asked: ReturnType<Hardware['ask']>): Promise<void> => {
+  await asked.catch((error: unknown) => {
+    if (!isFault(error) || !error.name.startsWith('Agent')) throw error;
+  });
+};
+
+/** The agent shuts the machine down by itself, so that nothing it wrote is lost. */
+export const powerOffAgent: Phase = {
+  run: async ({ hardware }) => {
+    await politely(hardware.ask('agent.call', { command: 'standby.power_off' }, 'power_off'));
+    const observed = await hardware.ask('power.ensure', {
+      target: 'power off',
+      how: 'soft',
+      soft_seconds: 60,
+      then_force: true,
+    });
+    return done(observed && poweredOff);
+  },
+};

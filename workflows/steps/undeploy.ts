@@ -1,0 +1,32 @@
+/** undeploy: deleted (ironic-states.md 6). Ends by handing the node, still locked, over to clean. */
+import { handOver } from '../../layers/store/reservation.ts';
+import { releaseInstance, removeConfigdrive } from '../instance.ts';
+import { done, type Phase, type Phases } from '../phase.ts';
+import * as boot from './boot.ts';
+
+const powerOff: Phase = {
+  run: async (context) => (context.node.disable_power_off ? done() : boot.powerOff.run(context)),
+};
+
+/** Also the configdrive of a ramdisk deploy, which is a USB medium. */
+const detachMedia: Phase = {
+  run: async ({ hardware }) => {
+    await hardware.ask('vmedia.eject', { slot: 'all' });
+    return done();
+  },
+};
+
+const forgetConfigdrive: Phase = {
+  run: async ({ node, ports }) => {
+    await removeConfigdrive(ports, node);
+    return done();
+  },
+};
+
+export const undeploy: Phases = {
+  PowerOff: powerOff,
+  DetachMedia: detachMedia,
+  RemoveConfigdrive: forgetConfigdrive,
+  Release: { run: async () => done(releaseInstance) },
+  StartCleaning: { starts: 'clean', run: async () => done((node) => handOver(node, 'clean', 'clean')) },
+};
