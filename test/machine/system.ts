@@ -1,0 +1,84 @@
+/** Whole systems as child processes, for tests that start, kill and restart them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+export type Process = { child: ChildProcess; output(): string; kill(signal: NodeJS.Signals): Promise<void> };
+
+/** Starts a Node program of this repository in a process of its own. */
+export const start = (file: string, args: string[], env: Record<string, string> = {}): Process => {
+  const child = spawn(process.execPath, [join(root, file), ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()));
+  const kill = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  };
+  return { child, output: () => output, kill };
+};
+
+/** A port that nobody listens on at the moment. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+export const temporaryFolder = (): { path: string; remove(): void } => {
+  const path = mkdtempSync(join(tmpdir(), 'ingot-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+};
+
+export const sleep = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks until the answer is there. Throws with `what` and the last error when it does not come in time. */
+export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {
+  const end = Date.now() + seconds * 1000;
+  let last: unknown = 'no error, only no answer';
+  while (Date.now() < end) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(50);
+  }
+  throw new Error(`Waited ${seconds} s in vain for ${what}. ${String(last)}`);
+};
+
+export type Reply = { status: number; body: Record<string, unknown> };
+
+/** One request to the API at a microversion that knows everything. Rejects when the server is away. */
+export const request = async (base: string, method: string, path: string, body?: unknown): Promise<Reply> => {
+  const answer = await fetch(base + path, {
+    method,
+    headers: { 'X-OpenStack-Ironic-API-Version': '1.115', 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text ? (JSON.parse(text) as Record<string, unknown>) : {} };
+};
+
+/** The same, again and again while the server is away (refused, cut off) or asks to retry (409, 503). */
+export const persist = async (base: string, method: string, path: string, body?: unknown): Promise<Reply> =>
+  until(`${method} ${path}`, async () => {
+    const reply = await request(base, method, path, body);
+    return reply.status !== 409 && reply.status !== 503 && reply;
+  });
