@@ -1,0 +1,195 @@
+/** The agent's commands: what each does to the machine, and how its result is kept (ironic-deploy.md 4). */
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+
+import { Fault, Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
+import type { Agent, Command, Machine } from '../machine.ts';
+import { powerOff } from '../power.ts';
+import { ringAgent, spanOf, type Span, type World } from '../world.ts';
+import { collectLogs } from './logs.ts';
+import { writeImage } from './write-image.ts';
+
+type Params = Record<string, unknown>;
+type Work = (world: World, machine: Machine, params: Params, signal: AbortSignal) => unknown;
+type Row = { readonly async?: true; readonly run: Work };
+
+type Step = {
+  readonly kinds: readonly Kind[];
+  readonly interface: string;
+  readonly priority: number;
+  readonly abortable: boolean;
+  readonly run: Work;
+};
+type Kind = 'deploy' | 'clean';
+
+const manager = 'GenericHardwareManager';
+const managerVersion = { generic_hardware_manager: '1.2' };
+
+const wait = async (world: World, machine: Machine, span: Span, signal: AbortSignal): Promise<void> =>
+  world.clock.sleep(spanOf(world, machine, span), signal);
+
+const erase =
+  (span: Span, residue: boolean): Work =>
+  async (world, machine, _params, signal) => {
+    await wait(world, machine, span, signal);
+    const { disk } = machine;
+    machine.disk = { ...disk, image: null, configdrive: null, residue: residue && disk.residue };
+    return null;
+  };
+
+/** Erasing the metadata only makes the disk unbootable; what was on it could be recovered. */
+const steps: Record<string, Step> = {
+  erase_devices: { kinds: ['clean'], interface: 'deploy', priority: 10, abortable: true, run: erase([60, 180], false) },
+  erase_devices_metadata: {
+    kinds: ['clean', 'deploy'],
+    interface: 'deploy',
+    priority: 99,
+    abortable: true,
+    run: erase([5, 15], true),
+  },
+  write_image: {
+    kinds: ['deploy'],
+    interface: 'deploy',
+    priority: 0,
+    abortable: false,
+    run: async (world, machine, { step }, signal) =>
+      writeImage(world, machine, ((step as Params | undefined)?.args ?? {}) as Params, signal),
+  },
+};
+
+const listSteps =
+  (kind: Kind): Work =>
+  () => {
+    const listed = Object.entries(steps)
+      .filter(([, { kinds }]) => kinds.includes(kind))
+      .map(([step, row]) => ({
+        step,
+        // Of the agent's deploy steps none runs unless the service gives it a priority.
+        priority: kind === 'deploy' ? 0 : row.priority,
+        interface: row.interface,
+        reboot_requested: false,
+        abortable: row.abortable,
+      }));
+    return { [`${kind}_steps`]: { [manager]: listed }, hardware_manager_version: managerVersion };
+  };
+
+const executeStep =
+  (kind: Kind): Work =>
+  async (world, machine, params, signal) => {
+    const version = params[`${kind}_version`];
+    if (version && !isDeepStrictEqual(version, managerVersion)) {
+      throw new Fault('CleaningVersionMismatch', 500, 'The hardware managers changed since the steps were listed.');
+    }
+    const wanted = params['step'] as Params | undefined;
+    const step = steps[String(wanted?.['step'])];
+    if (!step?.kinds.includes(kind)) throw Invalid(`There is no ${kind} step ${String(wanted?.['step'])}.`);
+    return { [`${kind}_step`]: wanted, [`${kind}_result`]: await step.run(world, machine, params, signal) };
+  };
+
+const rows: Record<string, Row> = {
+  'deploy.get_deploy_steps': { run: listSteps('deploy') },
+  'clean.get_clean_steps': { run: listSteps('clean') },
+  'deploy.execute_deploy_step': { async: true, run: executeStep('deploy') },
+  'clean.execute_clean_step': { async: true, run: executeStep('clean') },
+  'standby.sync': { run: async (world, machine, _params, signal) => wait(world, machine, [0.5, 2], signal) },
+  'standby.get_partition_uuids': {
+    run: (_world, { disk }) => {
+      if (!disk.image) throw NotFound('There is no image on the disk.');
+      const root = `0x${disk.image.sha256.slice(0, 8)}`;
+      return { partitions: {}, 'root uuid': root, 'efi system partition uuid': null };
+    },
+  },
+  'image.install_bootloader': {
+    async: true,
+    run: async (world, machine, _params, signal) => {
+      if (!machine.disk.image) throw NotFound('There is no image on the disk to install a boot loader for.');
+      await wait(world, machine, [4, 12], signal);
+      return null;
+    },
+  },
+  'standby.power_off': { async: true, run: (world, machine) => powerOff(world, machine) },
+  'system.lockdown': {
+    run: (_world, machine) => {
+      machine.agent!.state = 'locked';
+    },
+  },
+  'log.collect_system_logs': { run: (world, machine) => collectLogs(world, machine) },
+};
+
+const extensions = new Set(Object.keys(rows).map((name) => name.split('.')[0]));
+
+/** Text is wrapped, nothing else is. */
+const shape = (name: string, result: unknown): unknown =>
+  typeof result === 'string' ? { result: `${name}: ${result}` } : (result ?? null);
+
+const settle = async (world: World, machine: Machine, command: Command, run: () => unknown): Promise<void> => {
+  try {
+    command.command_result = shape(command.command_name, await run());
+    command.command_status = 'SUCCEEDED';
+  } catch (error) {
+    const { name, code, message } = isFault(error) ? error : new Fault('CommandExecutionError', 500, String(error));
+    command.command_status = name === 'CleaningVersionMismatch' ? 'CLEAN_VERSION_MISMATCH' : 'FAILED';
+    command.command_error = { type: name, code, message, details: message };
+  }
+  world.changed(machine);
+};
+
+const runAsync = async (world: World, machine: Machine, agent: Agent, command: Command): Promise<void> => {
+  const { name, params } = agent.running!;
+  const signal = world.lives.get(machine)!.controller.signal;
+  await settle(world, machine, command, async () => {
+    const slow = world.faults.strikes('agent_slow', machine, name);
+    if (slow) await wait(world, machine, [slow.seconds, slow.seconds], signal);
+    const fails = world.faults.strikes('agent_command_fails', machine, name);
+    if (fails) throw new Fault('CommandExecutionError', 500, 'The command failed (fault agent_command_fails).');
+    return rows[name]!.run(world, machine, params, signal);
+  });
+  if (signal.aborted || agent.state === 'dead') return;
+  agent.running = null;
+  ringAgent(world, machine);
+};
+
+/** Commands under way, for `wait=true`. */
+const underWay = new WeakMap<Command, Promise<void>>();
+
+/** Waits until a command is no longer running. */
+export const finished = async (command: Command): Promise<void> => underWay.get(command);
+
+/** Goes on with the command that was running when the simulator stopped: it starts over. */
+export const resumeCommand = (world: World, machine: Machine): void => {
+  const agent = machine.agent!;
+  const command = agent.commands.find(({ id }) => id === agent.running!.id)!;
+  underWay.set(command, runAsync(world, machine, agent, command));
+};
+
+/**
+ * Takes a command. A synchronous one is done when this returns, an asynchronous one RUNNING. Throws Invalid (no such
+ * command), NotFound (no such extension), AgentIsBusy.
+ */
+export const execute = async (world: World, machine: Machine, name: string, params: Params): Promise<Command> => {
+  const agent = machine.agent!;
+  const [extension, short] = name.split('.') as [string, string | undefined];
+  if (!extensions.has(extension)) throw NotFound(`Extension with id ${extension} not found.`);
+  const row = rows[name];
+  if (!row || !short) throw Invalid(`Unknown command: ${short ?? ''}.`);
+  if (agent.running || world.faults.strikes('agent_busy', machine, name)) {
+    throw new Fault('AgentIsBusy', 409, 'Agent is busy: a command is running.');
+  }
+  const command: Command = {
+    id: randomUUID(),
+    command_name: short,
+    command_status: 'RUNNING',
+    command_result: null,
+    command_error: null,
+  };
+  agent.commands.push(command);
+  if (!row.async) {
+    const signal = world.lives.get(machine)!.controller.signal;
+    await settle(world, machine, command, () => row.run(world, machine, params, signal));
+    return command;
+  }
+  agent.running = { id: command.id, name, params };
+  world.changed(machine);
+  underWay.set(command, runAsync(world, machine, agent, command));
+  return command;
+};

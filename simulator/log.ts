@@ -1,0 +1,35 @@
+/** The latest requests from and to machines. Paths are kept without their query, so no token or signature is in it. */
+
+export type LogEntry = {
+  readonly at: number;
+  readonly machine: string;
+  /** Who spoke: `bmc` and `agent` were asked, `ramdisk` asked the API, `media` and `image` fetched something. */
+  readonly side: 'bmc' | 'agent' | 'ramdisk' | 'media' | 'image';
+  readonly method: string;
+  readonly path: string;
+  /** 0: no answer. */
+  readonly status: number;
+};
+
+export type RequestLog = { add(entry: LogEntry): void; list(machine?: string): LogEntry[] };
+
+/** Keeps the last `limit` requests. */
+export const createRequestLog = (limit = 10_000): RequestLog => {
+  const ring: LogEntry[] = [];
+  let next = 0;
+  return {
+    add: (entry) => {
+      ring[next] = entry;
+      next = (next + 1) % limit;
+    },
+    list: (machine) =>
+      [...ring.slice(next), ...ring.slice(0, next)].filter((entry) => !machine || entry.machine === machine),
+  };
+};
+
+/** A URL as it may be written down: without user, query and fragment. */
+export const withoutSecrets = (url: string): string => {
+  if (!URL.canParse(url)) return 'not a URL';
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+};

@@ -1,0 +1,118 @@
+/** Fetches what virtual media point to, as a BMC does: whole, streamed, keeping no more than what must be known. */
+import { createHash } from 'node:crypto';
+
+import { isFault, Invalid } from '../layers/domain/fault.ts';
+import { withoutSecrets } from './log.ts';
+import type { Machine } from './machine.ts';
+import type { World } from './world.ts';
+
+const maxBytes = 4 * 2 ** 30;
+/** Where the identifier of the first volume descriptor starts: sector 16, second byte (ECMA-119 8.4). */
+const magicAt = 32_769;
+const magic = Buffer.from('CD001');
+const marker = Buffer.from('INGOT-AGENT');
+/** The marker and its JSON must not be longer than this together. */
+const window = 4096;
+
+/** What an image turned out to be. `api_url` is null unless it is a deploy ramdisk. */
+export type Found = { readonly size: number; readonly sha256: string; readonly api_url: string | null };
+
+/** Reads `{"api_url": "..."}` after the marker; null if it is not there or not whole. */
+const parseMarker = (bytes: Buffer, at: number): string | null => {
+  const text = bytes.toString('latin1', at + marker.length, at + window);
+  const json = /^\s*(\{[^{}]*\})/.exec(text)?.[1];
+  try {
+    const { api_url } = JSON.parse(json ?? 'null') as { api_url?: unknown };
+    return typeof api_url === 'string' && URL.canParse(api_url) ? api_url.replace(/\/$/, '') : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Follows the bytes of an image: digest, magic, marker; keeps a window of them only. */
+const createReader = () => {
+  const digest = createHash('sha256');
+  let size = 0;
+  let tail = Buffer.alloc(0);
+  let iso = false;
+  let api_url: string | null = null;
+  return {
+    take: (chunk: Uint8Array): void => {
+      digest.update(chunk);
+      const bytes = Buffer.concat([tail, chunk]);
+      const start = size - tail.length;
+      size += chunk.length;
+      if (size > maxBytes) throw Invalid('the image is larger than 4 GiB');
+      const from = magicAt - start;
+      if (from >= 0 && bytes.subarray(from, from + magic.length).equals(magic)) iso = true;
+      for (let at = bytes.indexOf(marker); at >= 0 && !api_url; at = bytes.indexOf(marker, at + 1)) {
+        api_url = parseMarker(bytes, at);
+      }
+      tail = Buffer.from(bytes.subarray(-window));
+    },
+    end: (): Found => {
+      if (!iso) throw Invalid('the image is not ISO 9660 (no CD001 at byte 32769)');
+      return { size, sha256: digest.digest('hex'), api_url };
+    },
+  };
+};
+
+/** Streams a URL into `take`; returns the status. Anything but 200 or 206 takes nothing. */
+export const fetchBytes = async (
+  world: World,
+  url: string,
+  take: (chunk: Uint8Array) => void,
+  { signal, headers = {} }: { signal?: AbortSignal; headers?: Record<string, string> } = {},
+): Promise<number> => {
+  const limit = AbortSignal.timeout(120_000);
+  const response = await world.fetch(url, { headers, signal: signal ? AbortSignal.any([signal, limit]) : limit });
+  if (response.status !== 200 && response.status !== 206) {
+    await response.body?.cancel();
+    return response.status;
+  }
+  for await (const chunk of response.body ?? []) take(chunk as Uint8Array);
+  return response.status;
+};
+
+const attempt = async (world: World, machine: Machine, url: string, run: () => Promise<number>) => {
+  let status = 0;
+  try {
+    status = await world.download(run);
+    return status === 200 || status === 206 ? undefined : `the image server answered ${status}`;
+  } catch (error) {
+    return isFault(error) ? error.message : 'the image could not be fetched';
+  } finally {
+    const path = withoutSecrets(url);
+    world.log.add({ at: world.clock.now(), machine: machine.name, side: 'media', method: 'GET', path, status });
+  }
+};
+
+/** Reads a whole image; `reason` says why a machine cannot boot from it. */
+export const readMedia = async (
+  world: World,
+  machine: Machine,
+  url: string,
+  signal: AbortSignal,
+): Promise<Found | { reason: string }> => {
+  const reader = createReader();
+  const reason = await attempt(world, machine, url, async () => fetchBytes(world, url, reader.take, { signal }));
+  if (reason) return { reason };
+  try {
+    return reader.end();
+  } catch (error) {
+    return { reason: (error as Error).message };
+  }
+};
+
+/** Looks at the start of an image as BMCs do that check on insertion; why it is refused, or undefined. */
+export const checkMedia = async (world: World, machine: Machine, url: string): Promise<string | undefined> => {
+  const reader = createReader();
+  const headers = { range: 'bytes=0-65535' };
+  const reason = await attempt(world, machine, url, async () => fetchBytes(world, url, reader.take, { headers }));
+  if (reason) return reason;
+  try {
+    reader.end();
+  } catch (error) {
+    return (error as Error).message;
+  }
+};

@@ -1,0 +1,65 @@
+/** Tasks of the TaskService: what a BMC answers 202 to. A task is done when its time has come. */
+import type { Answer } from '../http.ts';
+import type { Job } from '../machine.ts';
+import { collection, link, refusal, type Act, type Call, type View } from './call.ts';
+
+const kept = 20;
+
+const find = ({ machine, params }: Call): Job => {
+  const job = machine.jobs.find(({ id }) => id === params['job']);
+  if (!job) throw refusal('Base.1.16.ResourceMissingAtURI');
+  return job;
+};
+
+const isDone = ({ world }: Call, job: Job): boolean => job.done_at <= world.clock.now();
+
+const pathOf = ({ id }: Job): string => `/TaskService/Tasks/${id}`;
+
+const describe = (call: Call, job: Job): Record<string, unknown> => ({
+  '@odata.type': '#Task.v1_7_3.Task',
+  Id: job.id,
+  Name: job.name,
+  TaskState: isDone(call, job) ? 'Completed' : 'Running',
+  TaskStatus: 'OK',
+  PercentComplete: isDone(call, job) ? 100 : 50,
+  TaskMonitor: link(call.machine, `${pathOf(job)}/Monitor`)['@odata.id'],
+  Messages: [],
+});
+
+const accepted = (call: Call, job: Job): Answer => ({
+  status: 202,
+  headers: {
+    'odata-version': '4.0',
+    location: link(call.machine, `${pathOf(job)}/Monitor`)['@odata.id'],
+    'retry-after': '1',
+  },
+  body: { ...link(call.machine, pathOf(job)), ...describe(call, job) },
+});
+
+/** Starts a task that is done at `doneAt` and answers 202 with its monitor. */
+export const addJob = (call: Call, name: string, doneAt: number): Answer => {
+  const { world, machine } = call;
+  const id = String(Number(machine.jobs.at(-1)?.id ?? 0) + 1);
+  const job: Job = { id, name, done_at: doneAt };
+  machine.jobs = [...machine.jobs, job].slice(-kept);
+  world.changed(machine);
+  return accepted(call, job);
+};
+
+export const jobService: View = ({ machine }) => ({
+  '@odata.type': '#TaskService.v1_2_1.TaskService',
+  Id: 'TaskService',
+  Name: 'Task Service',
+  ServiceEnabled: true,
+  Tasks: link(machine, '/TaskService/Tasks'),
+});
+
+export const jobs: View = ({ machine }) => collection(machine, 'TaskCollection', 'Tasks', machine.jobs.map(pathOf));
+
+export const job: View = (call) => describe(call, find(call));
+
+/** The task monitor: 202 while the task runs, the outcome of the operation after that. */
+export const monitor: Act = (call) => {
+  const found = find(call);
+  return isDone(call, found) ? { status: 204, headers: { 'odata-version': '4.0' } } : accepted(call, found);
+};

@@ -1,0 +1,168 @@
+/** ComputerSystem: what it says of itself, its power and its boot device. */
+import { recordReset } from '../evidence.ts';
+import { isOn, type Machine, type Phase } from '../machine.ts';
+import { isRepeated, reportedPower, reset } from '../power.ts';
+import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
+
+const progress: Record<Phase, string> = {
+  off: 'None',
+  post: 'SystemHardwareInitializationComplete',
+  load: 'OSBootStarted',
+  os: 'OSRunning',
+  ramdisk: 'OSRunning',
+  halted: 'SetupEntered',
+};
+
+const pathOf = ({ profile }: Call): string => `/Systems/${profile.ids.system}`;
+
+const boot = ({ machine, profile }: Call) => ({
+  BootSourceOverrideTarget: machine.boot.target,
+  BootSourceOverrideEnabled: machine.boot.enabled,
+  BootSourceOverrideMode: machine.boot.mode,
+  'BootSourceOverrideTarget@Redfish.AllowableValues': profile.boot_targets,
+  ...(profile.boot_modes.length > 0 && {
+    'BootSourceOverrideMode@Redfish.AllowableValues': profile.boot_modes,
+  }),
+});
+
+export const system: View = (call) => {
+  const { world, machine, profile } = call;
+  const path = pathOf(call);
+  return {
+    '@odata.type': '#ComputerSystem.v1_20_0.ComputerSystem',
+    Id: profile.ids.system,
+    Name: 'System',
+    SystemType: 'Physical',
+    Manufacturer: profile.vendor,
+    Model: profile.model,
+    SerialNumber: machine.serial,
+    UUID: machine.uuid,
+    BiosVersion: '2.4.1',
+    PowerState: reportedPower(world, machine),
+    Status: healthy,
+    BootProgress: { LastState: progress[machine.phase] },
+    Boot: boot(call),
+    MemorySummary: { TotalSystemMemoryGiB: 64, Status: healthy },
+    ProcessorSummary: { Count: 2, Model: 'Simulated CPU', Status: healthy },
+    EthernetInterfaces: link(machine, `${path}/EthernetInterfaces`),
+    ...(profile.media_under === 'Systems' && { VirtualMedia: link(machine, `${path}/VirtualMedia`) }),
+    Links: {
+      Chassis: [link(machine, `/Chassis/${profile.ids.chassis}`)],
+      ManagedBy: [link(machine, `/Managers/${profile.ids.manager}`)],
+    },
+    Actions: {
+      '#ComputerSystem.Reset': {
+        target: link(machine, `${path}/Actions/ComputerSystem.Reset`)['@odata.id'],
+        'ResetType@Redfish.AllowableValues': profile.reset_types,
+      },
+    },
+  };
+};
+
+export const interfaces: View = (call) =>
+  collection(call.machine, 'EthernetInterfaceCollection', 'Ethernet Interfaces', [
+    `${pathOf(call)}/EthernetInterfaces/NIC1`,
+  ]);
+
+export const ethernetInterface: View = ({ machine }) => ({
+  '@odata.type': '#EthernetInterface.v1_9_0.EthernetInterface',
+  Id: 'NIC1',
+  Name: 'Ethernet Interface 1',
+  MACAddress: machine.mac,
+  PermanentMACAddress: machine.mac,
+  SpeedMbps: 25_000,
+  LinkStatus: 'LinkUp',
+  InterfaceEnabled: true,
+  Status: healthy,
+});
+
+const repeated = {
+  400: 'iLO.2.16.InvalidOperationForSystemState',
+  409: 'Base.1.16.ActionParameterValueConflict',
+} as const;
+
+const checkReset = ({ world, machine, profile, body }: Call): string => {
+  const { ResetType: type } = body;
+  if (typeof type !== 'string') throw refusal('Base.1.16.ActionParameterMissing', 'ResetType');
+  if (!profile.reset_types.includes(type)) throw refusal('Base.1.16.ActionParameterNotSupported', 'ResetType');
+  if (world.faults.strikes('reset_conflict', machine, type)) {
+    throw refusal('Base.1.16.ActionParameterValueConflict', '(fault reset_conflict)');
+  }
+  if (profile.repeated_reset !== 204 && isRepeated(machine, type)) throw refusal(repeated[profile.repeated_reset]);
+  return type;
+};
+
+/** ComputerSystem.Reset: every request is kept as evidence with its answer, also the refused ones. */
+export const resetSystem: Act = (call) => {
+  const { world, machine } = call;
+  const asked = String(call.body['ResetType']);
+  try {
+    const type = checkReset(call);
+    recordReset(world, machine, type, 204);
+    if (!world.faults.strikes('reset_ignored', machine, type)) reset(world, machine, type);
+    return done;
+  } catch (error) {
+    recordReset(world, machine, asked, (error as { code?: number }).code ?? 500);
+    throw error;
+  }
+};
+
+type BootSettings = Machine['boot'];
+
+const settable: Record<string, (value: unknown, call: Call) => Partial<BootSettings> | undefined> = {
+  BootSourceOverrideTarget: (value, { profile }) =>
+    typeof value === 'string' && profile.boot_targets.includes(value) ? { target: value } : undefined,
+  BootSourceOverrideEnabled: (value) =>
+    value === 'Disabled' || value === 'Once' || value === 'Continuous' ? { enabled: value } : undefined,
+  BootSourceOverrideMode: (value, { profile }) =>
+    typeof value === 'string' && profile.boot_modes.includes(value) ? { mode: value } : undefined,
+  HttpBootUri: (value) => (typeof value === 'string' || value === null ? {} : undefined),
+};
+
+const bootOf = (call: Call): Record<string, unknown> => {
+  const { Boot: wanted, ...others } = call.body;
+  const unknown = Object.keys(others).find((name) => !name.startsWith('@'));
+  if (unknown) throw refusal('Base.1.16.PropertyUnknown', unknown);
+  if (!wanted || typeof wanted !== 'object') throw refusal('Base.1.16.PropertyMissing', 'Boot');
+  return wanted as Record<string, unknown>;
+};
+
+/** PATCH of the system takes Boot and nothing else. */
+export const patchSystem: Act = (call) => {
+  const { world, machine, profile } = call;
+  const wanted = bootOf(call);
+  const inPost = profile.boot_locked_in_post && machine.phase === 'post';
+  if (inPost || world.faults.strikes('boot_patch_refused', machine)) {
+    throw refusal('iLO.2.16.UnableToModifyDuringSystemPOST');
+  }
+  if (profile.boot_needs_enabled && !('BootSourceOverrideEnabled' in wanted)) {
+    throw refusal('Base.1.16.PropertyMissing', 'BootSourceOverrideEnabled');
+  }
+  const changes = Object.entries(wanted).map(([name, value]) => {
+    const set = settable[name];
+    if (!set) throw refusal('Base.1.16.PropertyUnknown', name);
+    const change = set(value, call);
+    if (!change) throw refusal('Base.1.16.PropertyValueNotInList', name);
+    return change;
+  });
+  machine.boot = Object.assign({}, machine.boot, ...changes) as BootSettings;
+  world.changed(machine);
+  return done;
+};
+
+export const chassis: View = ({ world, machine, profile }) => ({
+  '@odata.type': '#Chassis.v1_23_0.Chassis',
+  Id: profile.ids.chassis,
+  Name: 'Chassis',
+  ChassisType: 'RackMount',
+  Manufacturer: profile.vendor,
+  Model: profile.model,
+  SerialNumber: machine.serial,
+  PowerState: reportedPower(world, machine),
+  IndicatorLED: isOn(machine) ? 'Lit' : 'Off',
+  Status: healthy,
+  Links: {
+    ComputerSystems: [link(machine, `/Systems/${profile.ids.system}`)],
+    ManagedBy: [link(machine, `/Managers/${profile.ids.manager}`)],
+  },
+});
