@@ -93,9 +93,10 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${ingotPort}`;
   const controlPort = await freePort();
   control = `http://127.0.0.1:${controlPort}`;
+  const options = { machines: 1, port: 0, 'control-port': controlPort, seed, scale: 0.02, 'api-url': base };
   simulator = start('simulator/main.ts', [
-    ...['--machines', '1', '--port', '0', '--control-port', `${controlPort}`],
-    ...['--state-dir', `${folder.path}/simulator`, '--seed', `${seed}`, '--scale', '0.02', '--api-url', base],
+    `--state-dir=${folder.path}/simulator`,
+    ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
   ]);
   await until('the simulator', inventory);
   startIngot();
