@@ -1,0 +1,104 @@
+/** The ASL files against the phases, the fault table, and an independent validator. */
+import { readFileSync } from 'node:fs';
+
+import validate from 'asl-validator';
+import { describe, expect, it } from 'vitest';
+
+import { workflows as rows } from '../../infra/manifest.ts';
+import { bmcFaults } from '../../layers/bmc/faults.ts';
+import { workflows } from '../../workflows/steps/index.ts';
+
+type Retrier = { ErrorEquals: string[]; IntervalSeconds: number; MaxAttempts: number; BackoffRate?: number };
+type State = {
+  Type: string;
+  Resource?: string;
+  Arguments?: { Payload: Record<string, unknown> };
+  TimeoutSeconds?: number | string;
+  Retry?: Retrier[];
+  Catch?: { ErrorEquals: string[]; Next: string }[];
+};
+type Machine = { QueryLanguage: string; TimeoutSeconds: number; States: Record<string, State> };
+
+const names = Object.keys(workflows) as (keyof typeof workflows)[];
+const text = (name: string) =>
+  readFileSync(new URL(`../../workflows/${name}.asl.json`, import.meta.url), 'utf8').replaceAll(
+    '${workflow}',
+    'arn:aws:lambda:eu-west-1:123456789012:function:workflow',
+  );
+const load = (name: string) => JSON.parse(text(name)) as Machine;
+const tasks = (machine: Machine) => Object.entries(machine.States).filter(([, state]) => state.Type === 'Task');
+const every = names.flatMap((name) => tasks(load(name)).map(([state, task]) => ({ name, state, task })));
+
+describe('the ASL files', () => {
+  it('are those of the manifest', () => {
+    expect(names.toSorted()).toEqual(Object.keys(rows).toSorted());
+  });
+
+  it.each(names)('%s is valid by asl-validator', (name) => {
+    const machine = JSON.parse(text(name).replaceAll(/\$\{\w+\}/g, '1800')) as never;
+    const { isValid, errorsText } = validate(machine);
+    expect(errorsText?.('\n')).toBe('');
+    expect(isValid).toBe(true);
+  });
+
+  it.each(names)('%s has a phase for each Task state and no other', (name) => {
+    const states = tasks(load(name)).map(([state]) => state);
+    expect(states.filter((state) => state !== 'Fail').toSorted()).toEqual(Object.keys(workflows[name]).toSorted());
+    expect(states).toContain('Fail');
+  });
+
+  it.each(names)('%s asks in JSONata and ends within a day', (name) => {
+    expect(load(name)).toMatchObject({ QueryLanguage: 'JSONata', TimeoutSeconds: 86_400 });
+  });
+
+  it('let nothing but ids and small flags travel', () => {
+    const allowed = ['workflow', 'phase', 'node', 'run', 'token', 'timeout', 'failed'];
+    for (const { task } of every) expect(allowed).toEqual(expect.arrayContaining(Object.keys(task.Arguments!.Payload)));
+  });
+
+  it('name the workflow and the phase of the state that they are in', () => {
+    for (const { name, state, task } of every) {
+      expect(task.Arguments!.Payload).toMatchObject({ workflow: name, phase: state });
+    }
+  });
+
+  it('have a time limit on every Task, the configured one where the agent is waited for', () => {
+    for (const { name, task } of every) {
+      const waits = task.Resource!.endsWith('.waitForTaskToken');
+      expect(task.TimeoutSeconds).toBe(waits ? `{% \${${name}_callback_timeout} %}` : 300);
+      expect('token' in task.Arguments!.Payload).toBe(waits);
+    }
+  });
+
+  it('lead every failure to Fail, and a lost node to a quiet end', () => {
+    for (const { state, task } of every) {
+      const nexts = task.Catch!.map(({ ErrorEquals, Next }) => [ErrorEquals.join(), Next]);
+      const quiet = ['Superseded', 'Superseded'];
+      expect(nexts).toEqual(state === 'Fail' ? [quiet] : [quiet, ['States.ALL', 'Fail']]);
+    }
+  });
+});
+
+describe('Retry', () => {
+  const [first] = every;
+  const retried = first!.task.Retry!.flatMap(({ ErrorEquals }) => ErrorEquals);
+
+  it('is the same in every Task', () => {
+    for (const { task } of every) expect(task.Retry).toEqual(first!.task.Retry);
+  });
+
+  it('names every fault that may go away by itself and no fatal one', () => {
+    const classes = Object.entries(bmcFaults);
+    for (const [name, kind] of classes) expect([name, retried.includes(name)]).toEqual([name, kind === 'retry']);
+  });
+
+  it('never repeats a wait that timed out, nor what no repetition changes', () => {
+    for (const name of ['States.ALL', 'States.Timeout', 'States.TaskFailed', 'Superseded', 'StepFailed', 'PhaseTimeout'])
+      expect(retried).not.toContain(name);
+  });
+
+  it('asks again at a constant pace while hardware is at it or the node is locked', () => {
+    const waiting = first!.task.Retry!.find(({ ErrorEquals }) => ErrorEquals.includes('Pending'));
+    expect(waiting).toMatchObject({ ErrorEquals: ['Pending', 'NodeLocked'], BackoffRate: 1 });
+  });
+});
