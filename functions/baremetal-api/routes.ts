@@ -1,6 +1,7 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
 import { conductorRoutes } from './conductor.ts';
 import { driverRoutes } from './driver.ts';
+import { nodeRoutes } from './node/index.ts';
 import { maintenanceRoutes } from './node/maintenance.ts';
 import { stateRoutes } from './node/states.ts';
 import { traitRoutes } from './node/traits.ts';
@@ -11,6 +12,7 @@ import type { Route } from './route.ts';
 
 export const routes: readonly Route[] = [
   ...rootRoutes,
+  ...nodeRoutes,
   ...stateRoutes,
   ...maintenanceRoutes,
   ...validateRoutes,

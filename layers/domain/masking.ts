@@ -19,6 +19,9 @@ export const maskSecrets = (value: unknown): unknown => {
 
 const hidden = ['configdrive', 'image_url'];
 
+/** Whether instance_info shows the mask for what is under this name. */
+export const isMaskedInfo = (name: string): boolean => hidden.includes(name) || isSecretName(name);
+
 /** instance_info as it is shown: the configdrive and the image's URL are secrets too. */
 export const maskInstanceInfo = (info: object): unknown =>
   maskSecrets(

@@ -1,6 +1,7 @@
 /** Paging, sorting and field selection of lists, the same for every collection (ironic-api.md 1.5). */
 import { Invalid } from './fault.ts';
 import { refuseNewer, type Field, type Fields } from './fields.ts';
+import type { Want } from './projection.ts';
 import { bool } from './values.ts';
 
 export type Query = Readonly<Record<string, readonly string[]>>;
@@ -108,4 +109,15 @@ export const nextLink = (
     .flatMap(([name, values]) => values.map((value): [string, string] => [name, value]));
   const search = new URLSearchParams([...kept, ['limit', String(limit)], ['marker', items.at(-1)!.uuid]]);
   return `${base}${path}?${search.toString()}`;
+};
+
+/**
+ * What of each item a list shows: the named fields, all with `detail`, else the brief form. Throws Invalid (400) when
+ * both are asked for.
+ */
+export const readWant = (rows: Fields, version: number, query: Query): Want => {
+  const names = readFields(rows, version, query);
+  const detail = readBool(query, 'detail') ?? false;
+  if (names && detail) throw Invalid('fields and detail can not be used together.');
+  return names ?? (detail ? 'all' : 'summary');
 };

@@ -2,9 +2,16 @@
  * Lists in the order of creation out of sharded index partitions (DESIGN.md 4). A page costs what it shows, however
  * large the fleet is: every shard is asked, in parallel, for its part of the page, and their answers are merged.
  */
+import { NotFound } from '../domain/fault.ts';
+import type { Page } from '../domain/page.ts';
+import { shards } from './indexes.ts';
 import type { Item, Query, Table } from './table.ts';
 
 export type Place = { readonly index: string; readonly partition: string };
+
+/** The places of an index partition that is split into shards. */
+export const everyShard = (index: string, partition: (shard: number) => string): Place[] =>
+  Array.from({ length: shards }, (_, shard) => ({ index, partition: partition(shard) }));
 
 export type Span = {
   /** Position of the item before the page; exclusive. */
@@ -74,4 +81,46 @@ export const readList = async (
     previous = item['position'] as string;
   }
   return result;
+};
+
+/** null comes before every value, as in a database that sorts ascending. */
+const compare = (a: unknown, b: unknown): number => {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return -1;
+  if (b === null || b === undefined) return 1;
+  return (a as string) < (b as string) ? -1 : 1;
+};
+
+const unknownMarker = (marker: string) =>
+  NotFound(`The marker ${marker}, last item of the page before, was not found.`);
+
+/** The page out of items that are all in hand. Throws NotFound (404) for an unknown marker. */
+export const cutPage = <T extends object>(items: readonly T[], { sort_key, marker, limit, descending }: Page): T[] => {
+  const key = (sort_key === 'id' ? 'position' : sort_key) as keyof T;
+  const order = descending ? -1 : 1;
+  // The sort is stable: equal values stay in the order of creation.
+  const all = items.toSorted((a, b) => order * compare(a[key], b[key]));
+  const from = marker === undefined ? 0 : all.findIndex((item) => item['uuid' as keyof T] === marker) + 1;
+  if (marker !== undefined && from === 0) throw unknownMarker(marker);
+  return all.slice(from, from + limit);
+};
+
+/**
+ * One page of what these places hold. In the order of creation it costs what it shows; by another key everything in
+ * the places is read. `find` reads the item of a marker. Throws NotFound (404) for an unknown marker.
+ */
+export const readPage = async (
+  table: Table,
+  places: readonly Place[],
+  page: Page,
+  keep: (item: Item) => boolean,
+  find: (uuid: string) => Promise<Item | undefined>,
+): Promise<Item[]> => {
+  const { marker, descending, limit, sort_key } = page;
+  if (sort_key !== 'id') {
+    return cutPage(await readList(table, places, { descending: false, limit: Infinity }, keep), page);
+  }
+  const last = marker === undefined ? undefined : await find(marker);
+  if (marker !== undefined && !last) throw unknownMarker(marker);
+  return readList(table, places, { after: last?.['position'] as string | undefined, descending, limit }, keep);
 };

@@ -1,54 +1,19 @@
-/** Pages of the node list. */
+/** Pages of the node list, and the node of an instance. */
 import type { Listed, Selection } from '../domain/filters.ts';
-import { NotFound } from '../domain/fault.ts';
 import type { Page } from '../domain/page.ts';
-import { indexName, indexPartition, listPartition, shards } from './indexes.ts';
-import { readList, type Place } from './lists.ts';
-import { instanceInfoKey, nodeKey, toNode, type StoredNode } from './nodes.ts';
+import { guardKey } from './guards.ts';
+import { indexName, indexPartition, listPartition } from './indexes.ts';
+import { everyShard, readPage, type Place } from './lists.ts';
+import { instanceInfoKey, nodeKey, readNode, toNode, type StoredNode } from './nodes.ts';
 import type { Item, Table } from './table.ts';
 
-const everyShard = Array.from({ length: shards }, (_, shard) => shard);
-
 /** The index partitions that hold what is selected. */
-const placesOf = ({ lookups }: Selection): Place[] =>
+const placesOf = ({ lookups }: Pick<Selection, 'lookups'>): Place[] =>
   lookups
     ? lookups.flatMap(({ index, value }) =>
-        everyShard.map((shard) => ({
-          index: indexName(index),
-          partition: indexPartition('node', index, value, shard),
-        })),
+        everyShard(indexName(index), (shard) => indexPartition('node', index, value, shard)),
       )
-    : everyShard.map((shard) => ({ index: 'list', partition: listPartition('node', shard) }));
-
-/** null comes before every value, as in a database that sorts ascending. */
-const compare = (a: unknown, b: unknown): number => {
-  if (a === b) return 0;
-  if (a === null || a === undefined) return -1;
-  if (b === null || b === undefined) return 1;
-  return (a as string) < (b as string) ? -1 : 1;
-};
-
-const unknownMarker = (marker: string) =>
-  NotFound(`Node ${marker}, the marker of the page before, could not be found.`);
-
-/** By another key all that is selected has to be read; the time grows with the fleet, not with the page. */
-const sorted = async (table: Table, selection: Selection, page: Page): Promise<Item[]> => {
-  const keep = (item: Item) => selection.keep(item as unknown as Listed);
-  const all = await readList(table, placesOf(selection), { descending: false, limit: Infinity }, keep);
-  const order = page.descending ? -1 : 1;
-  // The sort is stable: equal values stay in the order of creation.
-  all.sort((a, b) => order * compare(a[page.sort_key], b[page.sort_key]));
-  const from = page.marker === undefined ? 0 : all.findIndex(({ uuid }) => uuid === page.marker) + 1;
-  if (page.marker !== undefined && from === 0) throw unknownMarker(page.marker);
-  return all.slice(from, from + page.limit);
-};
-
-const created = async (table: Table, selection: Selection, page: Page): Promise<Item[]> => {
-  const marker = page.marker === undefined ? undefined : await table.get(nodeKey(page.marker));
-  if (page.marker !== undefined && !marker) throw unknownMarker(page.marker);
-  const span = { after: marker?.['position'] as string | undefined, descending: page.descending, limit: page.limit };
-  return readList(table, placesOf(selection), span, (item) => selection.keep(item as unknown as Listed));
-};
+    : everyShard('list', (shard) => listPartition('node', shard));
 
 /**
  * One page of the nodes that are selected. In the order of creation it costs what it shows; other sort keys read all
@@ -61,7 +26,14 @@ export const listNodes = async (
   page: Page,
   withInfo: boolean,
 ): Promise<StoredNode[]> => {
-  const items = await (page.sort_key === 'id' ? created : sorted)(table, selection, page);
+  const keep = (item: Item) => selection.keep(item as unknown as Listed);
+  const items = await readPage(table, placesOf(selection), page, keep, async (uuid) => table.get(nodeKey(uuid)));
   const infos = withInfo ? await table.getMany(items.map(({ uuid }) => instanceInfoKey(uuid as string))) : [];
   return items.map((item, at) => toNode(item, infos[at]));
+};
+
+/** The node that an instance is on; at most one, found by its guard. */
+export const nodeOfInstance = async (table: Table, instance: string): Promise<StoredNode | undefined> => {
+  const guard = await table.get(guardKey('instance_uuid', instance.toLowerCase()));
+  return guard && readNode(table, guard['node'] as string);
 };

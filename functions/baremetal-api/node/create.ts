@@ -1,0 +1,69 @@
+/** POST /v1/nodes (ironic-api.md 2.4). */
+import { defaults, refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
+import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
+import { node } from '../../../layers/domain/node.ts';
+import { check, createSchema } from '../../../layers/domain/schema.ts';
+import { json } from '../../../layers/domain/values.ts';
+import { secretsWrite } from '../../../layers/store/node-secrets.ts';
+import { createNode, isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
+import { route, type Call, type Deps } from '../route.ts';
+import { resolveReferences } from './references.ts';
+import { checkValues, checkWhole } from './rules.ts';
+import { conceal, sealCredentials } from './secrets.ts';
+import { nodeView } from './view.ts';
+
+type Values = Record<string, unknown>;
+
+const nodeFields: Fields = node;
+
+const given = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
+
+const read = ({ body, version }: Call<Values>): Values => {
+  refuseNewer(nodeFields, version, Object.keys(body));
+  const values = given(check(createSchema(nodeFields, version), body));
+  checkValues(values, version);
+  checkWhole(values);
+  checkInterfaces(values['driver'] as string, values);
+  return values;
+};
+
+const toRecord = (values: Values, version: number, at: string, position: string): StoredNode =>
+  ({
+    ...defaults(nodeFields),
+    ...defaultInterfaces(values['driver'] as string),
+    // Before 1.11 there was no enrolment.
+    provision_state: version < 11 ? 'available' : 'enroll',
+    created_at: at,
+    ...values,
+    revision: 1,
+    generation: 0,
+    run: null,
+    run_workflow: null,
+    agent_token_sha256: null,
+    position,
+  }) as unknown as StoredNode;
+
+const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
+  const values = read(call);
+  const uuid = (values['uuid'] as string | undefined) ?? deps.ids.uuid();
+  const resolved = await resolveReferences(deps.table, values, { uuid, owner: values['owner'] });
+  const credentials = (values['driver_info'] ?? {}) as Values;
+  const { info, values: sealed } = conceal(credentials, await sealCredentials(deps, uuid, credentials), {});
+  const at = isoTime(deps.clock.now());
+  const record = toRecord({ ...resolved, uuid, driver_info: info }, call.version, at, deps.ids.ulid());
+  const secrets = Object.keys(sealed).length > 0 ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [];
+  await createNode(deps, record, secrets);
+  return record;
+};
+
+export const createRoute = route<Values>({
+  at: 'POST /v1/nodes',
+  policy: 'baremetal:node:create',
+  status: 201,
+  body: json,
+  handle: async (deps, call) => {
+    const record = await create(deps, call);
+    return { body: nodeView(deps, call, 'all')(record), location: `/v1/nodes/${record.uuid}` };
+  },
+});

@@ -1,0 +1,59 @@
+/** DELETE /v1/nodes/{ident}. */
+import { configdriveObject } from '../../../layers/domain/configdrive.ts';
+import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
+import { deleteNode, findNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { isConditionFailed } from '../../../layers/store/table.ts';
+import { route, type Deps } from '../route.ts';
+import { findByIdent } from './find.ts';
+import { stopRun } from './start.ts';
+
+const deletable = ['enroll', 'manageable', 'available', 'adopt failed'];
+
+/** Maintenance lets a node go in any state, but protection and a held lock do not. */
+const refuseDelete = ({ uuid, maintenance, ...node }: StoredNode): void => {
+  if (node.reservation) throw NodeLocked(uuid, node.reservation);
+  if (node.protected) throw Forbidden(`Node ${uuid} is protected, unset protected before it is deleted.`);
+  if (maintenance) return;
+  if (node.instance_uuid) {
+    throw Conflict(`Node ${uuid} is associated with instance ${node.instance_uuid}, undeploy it before it is deleted.`);
+  }
+  if (!deletable.includes(node.provision_state)) {
+    throw Conflict(
+      `Can not delete node ${uuid} while it is in state "${node.provision_state}", only in ${deletable.join(', ')}.`,
+    );
+  }
+};
+
+const maxTries = 5;
+
+/** Deletes the node as it was decided upon; changed by somebody in between, the decision is made again. */
+const remove = async (deps: Deps, found: StoredNode): Promise<StoredNode> => {
+  let node = found;
+  for (let attempt = 1; ; attempt += 1) {
+    refuseDelete(node);
+    try {
+      await deleteNode(deps, node);
+      return node;
+    } catch (error) {
+      if (!isConditionFailed(error) || attempt >= maxTries) throw error;
+      node = await findNode(deps.table, node.uuid);
+    }
+  }
+};
+
+/** What the node left outside of the table: a run that waits, and its configdrive. */
+const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
+  await stopRun(deps, node.run_workflow, node.run, 'The node was deleted.');
+  const key = configdriveObject(node);
+  if (key !== undefined) await deps.objects.remove(key);
+};
+
+export const deleteRoute = route<undefined, StoredNode>({
+  at: 'DELETE /v1/nodes/{ident}',
+  policy: 'baremetal:node:delete',
+  find: findByIdent,
+  handle: async (deps, { target }) => {
+    await cleanUp(deps, await remove(deps, target));
+    return {};
+  },
+});

@@ -1,0 +1,184 @@
+/** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
+import { Invalid } from '../../../layers/domain/fault.ts';
+import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
+import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
+import { node } from '../../../layers/domain/node.ts';
+import { readBool } from '../../../layers/domain/page.ts';
+import {
+  applyPatch,
+  patchBody,
+  readPatch,
+  refuseUnpatchable,
+  type PatchBody,
+  type Step,
+} from '../../../layers/domain/patch.ts';
+import { allows, authorize, updateRule } from '../../../layers/domain/policy.ts';
+import { checkField } from '../../../layers/domain/schema.ts';
+import { json } from '../../../layers/domain/values.ts';
+import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
+import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
+import { isConditionFailed } from '../../../layers/store/table.ts';
+import { route, type Call, type Deps } from '../route.ts';
+import { findByIdent } from './find.ts';
+import { readInstanceInfo } from './instance-info.ts';
+import { refuseEdit, refuseUneditable } from './patch-rules.ts';
+import { resolveReferences } from './references.ts';
+import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
+import { conceal, sealCredentials, type Sealed } from './secrets.ts';
+import { nodeView } from './view.ts';
+
+type Values = Record<string, unknown>;
+
+const nodeFields: Fields = node;
+type PatchCall = Call<PatchBody, StoredNode>;
+
+/** The patch with what had to be read and sealed before it can be decided upon. */
+type Prepared = {
+  readonly patch: readonly Step[];
+  readonly resetInterfaces: boolean;
+  readonly references: Values;
+  readonly sealed: Sealed;
+  readonly secrets: NodeSecrets;
+};
+
+const fieldsOf = (patch: readonly Step[]) => [...new Set(patch.map(({ pieces }) => pieces[0]))];
+const isInterface = (name: string) => name.endsWith('_interface');
+
+/** Every field has a rule of its own; one refusal refuses the request. */
+const authorizePaths = ({ subject, target, params }: PatchCall, patch: readonly Step[]): void => {
+  for (const field of fieldsOf(patch)) authorize(updateRule(field), subject, target, params['ident']);
+  const forbidsCleaning = patch.some(({ pieces: [field], value }) => field === 'automated_clean' && value === false);
+  if (forbidsCleaning) authorize('baremetal:node:disable_cleaning', subject, target, params['ident']);
+};
+
+const read = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
+  const patch = readPatch(call.body, call.version);
+  refuseUnpatchable(nodeFields, patch);
+  refuseNewer(nodeFields, call.version, fieldsOf(patch));
+  const resetInterfaces = readBool(call.query, 'reset_interfaces') ?? false;
+  if (resetInterfaces && !fieldsOf(patch).includes('driver')) {
+    throw Invalid('reset_interfaces can only be used together with a change of the driver.');
+  }
+  authorizePaths(call, patch);
+  return { patch, resetInterfaces };
+};
+
+/** The touched fields as the patch leaves them on this node, each checked by its row. */
+const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): Values => {
+  const raw = applyPatch(stored, patch);
+  refuseChassisRemoval(raw, version);
+  const values = Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [name, checkField(nodeFields, name, value)]),
+  );
+  checkValues(values, version);
+  return values;
+};
+
+/** What the new values bring with them. */
+const consequences = (before: StoredNode, values: Values, version: number): Values => ({
+  ...(values['maintenance'] === false && { maintenance_reason: null, fault: null }),
+  ...(values['protected'] === false && { protected_reason: null }),
+  ...(values['retired'] === false && { retired_reason: null }),
+  ...(version >= 104 && before.instance_name === null && values['instance_name'] === undefined
+    ? displayName(values['instance_info'])
+    : {}),
+});
+
+const displayName = (info: unknown): Values => {
+  const name = (info as Values | undefined)?.['display_name'];
+  return typeof name === 'string' && name !== '' ? { instance_name: name.slice(0, 255) } : {};
+};
+
+/** The interfaces that change: reset to the new driver's, or given; null becomes the default. */
+const interfacesOf = (before: StoredNode, values: Values, reset: boolean): Values => {
+  const driver = (values['driver'] as string | undefined) ?? before.driver;
+  const touched = Object.keys(values).filter(isInterface);
+  if (touched.length === 0 && values['driver'] === undefined) return {};
+  const standard: Values = defaultInterfaces(driver);
+  const given = Object.fromEntries(touched.map((name) => [name, values[name] ?? standard[name]]));
+  const next = reset ? { ...standard, ...given } : given;
+  checkInterfaces(driver, { ...before, ...next });
+  return next;
+};
+
+/** Ironic lets an operator detach an instance from a node in maintenance, whatever state it is in. */
+const isDetach = (stored: StoredNode, patch: readonly Step[]) =>
+  stored.maintenance && patch.length === 1 && patch[0]!.name === 'remove /instance_uuid';
+
+/** The node's state may forbid any change. */
+const admit = (before: StoredNode, { version, subject }: PatchCall, patch: readonly Step[]) => {
+  const mayChangeOwner = allows('baremetal:node:update_owner_provisioned', subject, before);
+  const edit = { before, version, mayChangeOwner };
+  if (!isDetach(before, patch)) refuseUneditable(edit);
+  return edit;
+};
+
+const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change => {
+  const { patch, references, sealed, secrets } = prepared;
+  const edit = admit(before, call, patch);
+  if (isDetach(before, patch)) return { set: { instance_uuid: null } };
+  const values = { ...valuesOf(before, patch, call.version), ...references };
+  const info = values['instance_info'] as Values | undefined;
+  const hidden = values['driver_info'] ? conceal(values['driver_info'] as Values, sealed, secrets.values) : undefined;
+  const set = {
+    ...values,
+    ...(info && { instance_info: readInstanceInfo(info, before.instance_info) }),
+    ...(hidden && { driver_info: hidden.info }),
+    ...interfacesOf(before, values, prepared.resetInterfaces),
+    ...consequences(before, values, call.version),
+  } as Partial<StoredNode>;
+  const after: StoredNode = { ...before, ...set };
+  checkWhole(after);
+  refuseEdit({ ...edit, after });
+  return { set, ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }) };
+};
+
+const nothingSealed = { sealed: new Map<string, string>(), secrets: { values: {}, revision: 0 } };
+
+/** Sealed values are read and made only for a patch of driver_info. */
+const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Pick<Prepared, 'sealed' | 'secrets'>> => {
+  if (!('driver_info' in touched)) return nothingSealed;
+  const info = json.safeParse(touched['driver_info']).data ?? {};
+  const [secrets, sealed] = await Promise.all([readSecrets(deps.table, uuid), sealCredentials(deps, uuid, info)]);
+  return { secrets, sealed };
+};
+
+const resolveParent = async (deps: Deps, stored: StoredNode, touched: Values): Promise<Values> => {
+  const { chassis_uuid, parent_node, owner = stored.owner } = touched;
+  const resolved = await resolveReferences(deps.table, { chassis_uuid, parent_node }, { uuid: stored.uuid, owner });
+  return typeof parent_node === 'string' ? { parent_node: resolved['parent_node'] } : {};
+};
+
+/** Reads and seals what the decision needs, which itself must not wait for anything. */
+const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
+  const request = read(call);
+  admit(call.target, call, request.patch);
+  const touched = applyPatch(call.target, request.patch);
+  const references = await resolveParent(deps, call.target, touched);
+  return { ...request, references, ...(await seal(deps, call.target.uuid, touched)) };
+};
+
+const maxTries = 5;
+
+const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
+  const { uuid } = call.target;
+  for (let attempt = 1; ; attempt += 1) {
+    const prepared = await prepare(deps, call);
+    try {
+      return await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
+    } catch (error) {
+      // Only the write of the sealed values can still lose a race: they are read again.
+      if (!isConditionFailed(error) || attempt >= maxTries) throw error;
+    }
+  }
+};
+
+export const patchRoute = route<PatchBody, StoredNode>({
+  at: 'PATCH /v1/nodes/{ident}',
+  // What may be changed has a rule for each path; this is the gate before them.
+  policy: 'baremetal:node:get',
+  query: { reset_interfaces: { since: 45 } },
+  body: patchBody,
+  find: findByIdent,
+  handle: async (deps, call) => ({ body: nodeView(deps, call, 'all')(await patchNode(deps, call)) }),
+});

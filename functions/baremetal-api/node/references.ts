@@ -1,0 +1,38 @@
+/** What a node refers to has to exist. */
+import { Invalid, isFault } from '../../../layers/domain/fault.ts';
+import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import type { Table } from '../../../layers/store/table.ts';
+
+/** Whether there is a chassis of this UUID. */
+export const chassisExists = async (table: Table, uuid: string): Promise<boolean> =>
+  (await table.get({ pk: `chassis#${uuid.toLowerCase()}`, sk: 'chassis' })) !== undefined;
+
+const parentOf = async (table: Table, ident: string, owner: unknown): Promise<StoredNode> => {
+  const parent = await findNode(table, ident).catch((error: unknown) => {
+    if (isFault(error) && error.code === 404) return undefined;
+    throw error;
+  });
+  if (!parent || parent.owner !== (owner ?? null)) {
+    throw Invalid(`parent_node ${ident} could not be found, or has another owner.`);
+  }
+  return parent;
+};
+
+/**
+ * The values with parent_node as a UUID (a name is accepted). `owner` is the owner that the node will have. Throws
+ * Invalid (400) for a chassis or parent that does not exist, and for a node that is its own parent.
+ */
+export const resolveReferences = async (
+  table: Table,
+  values: Readonly<Record<string, unknown>>,
+  { uuid, owner }: { readonly uuid: string; readonly owner: unknown },
+): Promise<Record<string, unknown>> => {
+  const { chassis_uuid: chassis, parent_node: parent } = values;
+  if (typeof chassis === 'string' && !(await chassisExists(table, chassis))) {
+    throw Invalid(`Chassis ${chassis} could not be found.`);
+  }
+  if (typeof parent !== 'string') return { ...values };
+  const found = await parentOf(table, parent, owner);
+  if (found.uuid === uuid) throw Invalid('A node can not be its own parent_node.');
+  return { ...values, parent_node: found.uuid };
+};
