@@ -1,0 +1,84 @@
+/**
+ * The file of the table: items as JSON, and a row for each index an item is in, kept in the same transaction. WAL with
+ * synchronous=FULL: a COMMIT that returned is on disk.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { Fault, isFault, Unavailable } from '../../layers/domain/fault.ts';
+
+const version = 1;
+
+const schema = `
+  CREATE TABLE items (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, body TEXT NOT NULL, expires_at REAL,
+    PRIMARY KEY (pk, sk)
+  );
+  CREATE INDEX expiring ON items (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE entries (
+    name TEXT NOT NULL, partition TEXT NOT NULL, position TEXT NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL,
+    PRIMARY KEY (name, partition, position, pk, sk)
+  ) WITHOUT ROWID;
+  PRAGMA user_version = ${version};
+`;
+
+const Damaged = (path: string, what: string, cause?: unknown) =>
+  new Fault(
+    'Damaged',
+    500,
+    `The table file ${path} ${what}: put back a copy from a backup, or move it away to start with an empty table.`,
+    { cause },
+  );
+
+/** SQLite's primary result codes (sqlite.org/rescode.html) that say the file is not what it should be. */
+const damageCodes = new Set([11, 26]);
+
+/** Makes a Fault of what SQLite throws: Damaged (500) for a broken file, else Unavailable (503): disk full, no access. */
+export const explain = (path: string, error: unknown): Fault => {
+  if (isFault(error)) return error;
+  const { errcode = 0, message } = error as { errcode?: number; message: string };
+  if (damageCodes.has(errcode % 256)) return Damaged(path, `is damaged (${message})`, error);
+  return Unavailable(`The table file ${path} could not be used (${message}): check the disk and try again.`, error);
+};
+
+const versionOf = (database: DatabaseSync): number =>
+  database.prepare('PRAGMA user_version').get()?.['user_version'] as number;
+
+const verify = (path: string, database: DatabaseSync): void => {
+  const result = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+  if (result !== 'ok') throw Damaged(path, `is damaged (${String(result)})`);
+  const tables = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'];
+  const found = versionOf(database);
+  if (found === 0 && tables === 0) database.exec(`BEGIN; ${schema} COMMIT;`);
+  else if (found !== version) throw Damaged(path, `is not one that this version of Ingot can read`);
+};
+
+/**
+ * Opens the file for the one writer, makes it when it is absent, and checks it. Throws Damaged (500), Unavailable (503).
+ */
+export const openForWriting = (path: string): DatabaseSync => {
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    database = new DatabaseSync(path);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;');
+    verify(path, database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explain(path, error);
+  }
+};
+
+/** Opens the file for reads of one thread; the writer must have opened it before. Throws Damaged, Unavailable. */
+export const openForReading = (path: string): DatabaseSync => {
+  if (!existsSync(path)) throw Unavailable(`There is no table file ${path}: the writer has to be started first.`);
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32000;');
+    return database;
+  } catch (error) {
+    throw explain(path, error);
+  }
+};

@@ -1,0 +1,46 @@
+/** The table of one machine: reads in the calling thread, writes by the one writer. */
+import { explain, openForReading } from './database.ts';
+import { systemClock } from '../../layers/store/clock.ts';
+import { checkWrites } from '../../layers/store/limits.ts';
+import type { Clock } from '../../layers/store/ports.ts';
+import type { Table } from '../../layers/store/table.ts';
+import { createReader } from './reader.ts';
+import type { Writer } from './writer.ts';
+
+export type LocalTable = Table & {
+  /** Closes this thread's connection; the writer is not touched. */
+  close(): void;
+};
+
+export type TableOptions = {
+  readonly path: string;
+  /** `connect<Writer>(port)` of a port that the table thread serves, or a writer of this thread. */
+  readonly writer: Writer;
+  readonly clock?: Pick<Clock, 'now'>;
+};
+
+/**
+ * Opens the table for one thread; its writer must be open already. Throws Damaged (500), Unavailable (503), also later
+ * when a read meets a broken file.
+ */
+export const openTable = ({ path, writer, clock = systemClock }: TableOptions): LocalTable => {
+  const database = openForReading(path);
+  const read = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(path, error);
+    }
+  };
+  const reader = read(() => createReader(database, clock.now));
+  return {
+    get: async (key) => read(() => reader.get(key)),
+    getMany: async (keys) => read(() => keys.map(reader.get)),
+    query: async (query) => read(() => reader.query(query)),
+    write: async (writes) => {
+      checkWrites(writes);
+      await writer.write(writes);
+    },
+    close: () => database.close(),
+  };
+};

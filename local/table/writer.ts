@@ -1,0 +1,154 @@
+/**
+ * The one writer of the table. Transactions that arrive while a commit runs go into the next one together, so the disk
+ * is synced once for many; each is answered only after that, and one that is refused does not touch the others.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+import { type Fault, isFault } from '../../layers/domain/fault.ts';
+import { systemClock } from '../../layers/store/clock.ts';
+import { apply, holds, keyOf } from '../../layers/store/evaluate.ts';
+import { indexes } from '../../layers/store/indexes.ts';
+import { checkItem, checkWrites } from '../../layers/store/limits.ts';
+import type { Clock } from '../../layers/store/ports.ts';
+import { below, ConditionFailed, type Item, type Key, type Table, type Write } from '../../layers/store/table.ts';
+import { explain, openForWriting } from './database.ts';
+
+/** What a table needs of the thread that writes; over `local/rpc.ts` or in the same thread. */
+export type Writer = Pick<Table, 'write'>;
+export type OwnWriter = Writer & {
+  /** Removes items whose `expires_at` has passed. Runs by itself once a minute. */
+  sweep(): Promise<void>;
+  /** Commits what was asked, then closes the file. */
+  close(): Promise<void>;
+};
+
+type Waiting = {
+  readonly writes: readonly Write[];
+  resolve(): void;
+  reject(error: unknown): void;
+};
+type Change = { readonly before: Item | undefined; readonly after: Item | undefined };
+
+const sweepEvery = 60_000;
+
+/** The most transactions of one commit, so that the first in it does not wait long for the last. */
+const maxGroup = 1000;
+
+const prepareAll = (database: DatabaseSync) => ({
+  get: database.prepare('SELECT body FROM items WHERE pk = ? AND sk = ?'),
+  put: database.prepare(
+    `INSERT INTO items (pk, sk, body, expires_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (pk, sk) DO UPDATE SET body = excluded.body, expires_at = excluded.expires_at`,
+  ),
+  remove: database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?'),
+  enter: database.prepare('INSERT INTO entries (name, partition, position, pk, sk) VALUES (?, ?, ?, ?, ?)'),
+  leave: database.prepare(
+    'DELETE FROM entries WHERE name = ? AND partition = ? AND position = ? AND pk = ? AND sk = ?',
+  ),
+  expired: database.prepare('SELECT pk, sk FROM items WHERE expires_at <= ? LIMIT 1000'),
+});
+
+type Statements = Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
+
+/** Where an item stands in an index; undefined if it is not in it. */
+const entryOf = (name: string, item: Item | undefined): readonly [string, string] | undefined => {
+  const [partition, position] = [item?.[name], item?.['position']];
+  return typeof partition === 'string' && typeof position === 'string' ? [partition, position] : undefined;
+};
+
+const store = (statements: Statements, { pk, sk }: Key, { before, after }: Change): void => {
+  if (after) statements.put.run(pk, sk, JSON.stringify(after), (after['expires_at'] as number | undefined) ?? null);
+  else if (before) statements.remove.run(pk, sk);
+  for (const { name } of indexes) {
+    const [old, next] = [entryOf(name, before), entryOf(name, after)];
+    if (old?.[0] === next?.[0] && old?.[1] === next?.[1]) continue;
+    if (old) statements.leave.run(name, ...old, pk, sk);
+    if (next) statements.enter.run(name, ...next, pk, sk);
+  }
+};
+
+const transact = (statements: Statements, writes: readonly Write[]): void => {
+  const changes = writes.map((write, at): Change => {
+    const { pk, sk } = keyOf(write);
+    const row = statements.get.get(pk, sk);
+    const before = row && (JSON.parse(row['body'] as string) as Item);
+    if (write.when?.some((condition) => !holds(condition, before))) throw new ConditionFailed(at, before);
+    const after = apply(write, before);
+    if (after && 'update' in write) checkItem(after);
+    return { before, after };
+  });
+  writes.forEach((write, at) => {
+    if (!('check' in write)) store(statements, keyOf(write), changes[at]!);
+  });
+};
+
+/** Makes each transaction on its own; what refused it, by place. Throws only if none of them can be kept. */
+const transactEach = (statements: Statements, group: readonly Waiting[]): (Fault | undefined)[] =>
+  group.map(({ writes }) => {
+    try {
+      transact(statements, writes);
+      return undefined;
+    } catch (error) {
+      if (isFault(error)) return error;
+      throw error;
+    }
+  });
+
+/** One SQLite transaction around `work`, on disk when it returns. Throws Damaged (500), Unavailable (503). */
+const commit = <T>(database: DatabaseSync, path: string, work: () => T): T => {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw explain(path, error);
+  }
+};
+
+/** Opens the table file at `path` for writing, from this thread. Throws Damaged (500), Unavailable (503). */
+export const createWriter = (path: string, clock: Pick<Clock, 'now'> = systemClock): OwnWriter => {
+  const database = openForWriting(path);
+  const statements = prepareAll(database);
+  const queue: Waiting[] = [];
+
+  const answer = (group: readonly Waiting[]): void => {
+    try {
+      const refusals = commit(database, path, () => transactEach(statements, group));
+      group.forEach(({ resolve, reject }, at) => (refusals[at] ? reject(refusals[at]) : resolve()));
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  };
+  // The event loop hands over all messages that came during the last commit before it gets to an immediate.
+  const next = () => {
+    answer(queue.splice(0, maxGroup));
+    if (queue.length > 0) setImmediate(next);
+  };
+  const write = async (writes: readonly Write[]): Promise<void> => {
+    checkWrites(writes);
+    return new Promise((resolve, reject) => {
+      queue.push({ writes, resolve, reject });
+      if (queue.length === 1) setImmediate(next);
+    });
+  };
+  const sweep = async (): Promise<void> => {
+    const keys = statements.expired.all(clock.now() / 1000) as unknown as Key[];
+    // Conditional, because an item may have been written again meanwhile.
+    const gone = below('expires_at', clock.now() / 1000 + 1);
+    const removals = keys.map(({ pk, sk }) => write([{ delete: { pk, sk }, when: [gone] }]));
+    await Promise.allSettled(removals);
+  };
+  const timer = setInterval(() => void sweep(), sweepEvery).unref();
+
+  return {
+    write,
+    sweep,
+    close: async () => {
+      clearInterval(timer);
+      while (queue.length > 0) answer(queue.splice(0, maxGroup));
+      database.close();
+    },
+  };
+};

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { connect } from '../../../local/rpc.ts';
+import { startTable } from '../../../local/table/start.ts';
+import { openTable } from '../../../local/table/table.ts';
+import { createWriter, type Writer } from '../../../local/table/writer.ts';
+import { absent, type Write } from '../../../layers/store/table.ts';
+import { describeTable } from '../../conformance/table.ts';
+import { createFakeClock } from '../../fakes/clock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ingot-table-'));
+let files = 0;
+const newPath = () => join(folder, `${(files += 1)}`, 'table.db');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A table and its writer in this thread. */
+const makeTable = (path = newPath(), clock = createFakeClock({ start: Date.now() })) => {
+  const writer = createWriter(path, clock);
+  return { path, clock, writer, table: openTable({ path, writer, clock }) };
+};
+
+describeTable('the table on node:sqlite', async () => {
+  const { table, writer } = makeTable();
+  return {
+    table,
+    close: async () => {
+      table.close();
+      await writer.close();
+    },
+  };
+});
+
+describeTable('the table on node:sqlite with its writer in another thread', async () => {
+  const path = newPath();
+  const thread = await startTable(path);
+  const port = thread.port();
+  const table = openTable({ path, writer: connect<Writer>(port) });
+  return {
+    table,
+    close: async () => {
+      table.close();
+      port.close();
+      await thread.stop();
+    },
+  };
+});
+
+describe('group commit', () => {
+  it('keeps what is right of a group in which others are refused', async () => {
+    const { table, writer } = makeTable();
+    const key = (n: number) => ({ pk: 'group', sk: `${n}` });
+    const writes = Array.from({ length: 2500 }, (_, n): Write => ({ put: { ...key(n % 2000), n }, when: [absent] }));
+    const results = await Promise.allSettled(writes.map(async (write) => table.write([write])));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2000);
+    expect(results.findIndex(({ status }) => status === 'rejected')).toBe(2000);
+    expect(await table.query({ partition: 'group' })).toHaveLength(2000);
+    await writer.close();
+  });
+
+  it('commits what was asked before the writer closed', async () => {
+    const { path, table, writer } = makeTable();
+    const write = table.write([{ put: { pk: 'a', sk: 'last' } }]);
+    // The write is with the writer one turn later, when its promise has been made.
+    await Promise.resolve();
+    await writer.close();
+    await write;
+    expect(await makeTable(path).table.get({ pk: 'a', sk: 'last' })).toBeDefined();
+  });
+});
+
+describe('the sweep', () => {
+  it('removes what has expired from the file and from the indexes, and nothing else', async () => {
+    const { path, clock, table, writer } = makeTable();
+    const expires = Math.floor(clock.now() / 1000) + 60;
+    const place = { list: 'swept', position: 'p' };
+    await table.write([
+      { put: { pk: 'a', sk: 'short', ...place, expires_at: expires } },
+      { put: { pk: 'a', sk: 'long', expires_at: expires + 3600 } },
+      { put: { pk: 'a', sk: 'ever' } },
+    ]);
+    clock.advance(61_000);
+    await writer.sweep();
+    // A reader with an old clock sees what is really there.
+    const early = openTable({ path, writer, clock: { now: () => 0 } });
+    expect((await early.query({ partition: 'a' })).map(({ sk }) => sk)).toEqual(['ever', 'long']);
+    expect(await early.query({ index: 'list', partition: 'swept' })).toEqual([]);
+    await writer.close();
+  });
+});
+
+describe('a file that is not right', () => {
+  const damage: Readonly<Record<string, (path: string) => Promise<void>>> = {
+    'with another beginning': async (path) => writeFileSync(path, 'this is not a database, it only looks like one'),
+    'cut in half': async (path) => truncateSync(path, 40_000),
+    'overwritten in the middle': async (path) => {
+      const file = await open(path, 'r+');
+      await file.write(Buffer.alloc(8192, 0xa5), 0, 8192, 8192);
+      await file.close();
+    },
+  };
+  const fill = async (path: string) => {
+    const { table, writer } = makeTable(path);
+    await table.write(Array.from({ length: 90 }, (_, n) => ({ put: { pk: 'a', sk: `${n}`, body: 'x'.repeat(1000) } })));
+    table.close();
+    await writer.close();
+  };
+
+  it.each(Object.entries(damage))('(%s) is refused in one sentence that names it', async (_what, harm) => {
+    const path = newPath();
+    await fill(path);
+    await harm(path);
+    const sentence = new RegExp(`The table file ${path} is damaged .*move it away to start with an empty table\\.$`);
+    expect(() => createWriter(path)).toThrow(expect.objectContaining({ name: 'Damaged' }));
+    expect(() => createWriter(path)).toThrow(sentence);
+    await expect(startTable(path)).rejects.toThrow(sentence);
+  });
+
+  it('(made by another version) is refused too', async () => {
+    const path = newPath();
+    await fill(path);
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    expect(() => createWriter(path)).toThrow(/is not one that this version of Ingot can read/);
+  });
+
+  it('(a folder that cannot be written) is said', () => {
+    expect(() => createWriter('/proc/no/table.db')).toThrow(expect.objectContaining({ name: 'Unavailable' }));
+  });
+
+  it('is missed by a reader that comes before the writer', () => {
+    expect(() => openTable({ path: newPath(), writer: { write: async () => undefined } })).toThrow(
+      /the writer has to be started first/,
+    );
+  });
+});
+
+describe('SIGKILL under load', () => {
+  it('loses nothing that was acknowledged', async () => {
+    const path = newPath();
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'load.ts'), path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const acknowledged: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged.push(line);
+      if (acknowledged.length === 1500) child.kill('SIGKILL');
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+
+    const { table, writer } = makeTable(path);
+    const found = await table.getMany(acknowledged.map((sk) => ({ pk: `load#${sk}`, sk })));
+    expect(acknowledged.filter((_sk, at) => found[at] === undefined)).toEqual([]);
+    // Both items of a transaction or none.
+    const listed = await table.query({ index: 'list', partition: 'load' });
+    const pairs = await table.getMany(listed.map(({ pk }) => ({ pk, sk: 'pair' })));
+    expect(listed.length).toBeGreaterThanOrEqual(acknowledged.length);
+    expect(pairs.filter((pair) => pair === undefined)).toEqual([]);
+    await writer.close();
+  });
+});
