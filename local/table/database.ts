@@ -47,7 +47,7 @@ const versionOf = (database: DatabaseSync): number =>
 
 const verify = (path: string, database: DatabaseSync): void => {
   const result = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-  if (result !== 'ok') throw Damaged(path, `is damaged (${String(result)})`);
+  if (result !== 'ok') throw Damaged(path, `is damaged (${String(result).replaceAll('\n', ' ')})`);
   const tables = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'];
   const found = versionOf(database);
   if (found === 0 && tables === 0) database.exec(`BEGIN; ${schema} COMMIT;`);

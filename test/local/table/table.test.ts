@@ -134,7 +134,9 @@ describe('a file that is not right', () => {
   });
 
   it('(a folder that cannot be written) is said', () => {
-    expect(() => createWriter('/proc/no/table.db')).toThrow(expect.objectContaining({ name: 'Unavailable' }));
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => createWriter(join(file, 'table.db'))).toThrow(expect.objectContaining({ name: 'Unavailable' }));
   });
 
   it('is missed by a reader that comes before the writer', () => {
