@@ -56,7 +56,7 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'workflows:start'],
+    grants: ['table', 'objects', 'workflows:start'],
     doc: 'Finds nodes whose execution is gone and resumes or fails them.',
   },
 } as const satisfies Record<string, FunctionRow>;
@@ -105,6 +105,7 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
   auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only) or http_basic.' },
   poll_interval_ms: { default: '1000', doc: 'How often the proxy looks whether a BMC has done what it was asked.' },
@@ -116,6 +117,6 @@ export const table = { partition: 'pk', sort: 'sk', index_sort: 'position', ttl:
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
- * expires it; undeploy removes it, and `sync` removes those whose node no longer refers to them.
+ * expires it; undeploy removes it.
  */
 export const objectPrefixes = { configdrives: 'configdrives/' } as const;

@@ -12,6 +12,7 @@ const ofOneBoot = [
   'agent_url',
   'agent_verify_ca',
   'agent_secret_token',
+  'agent_lookup_address',
   'agent_start_attempted',
   'agent_cached_deploy_steps',
   'agent_cached_clean_steps',

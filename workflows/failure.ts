@@ -7,9 +7,10 @@ import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
+import { powerRequestKey } from '../layers/store/power-requests.ts';
 import { Superseded } from '../layers/store/reservation.ts';
 import { plainText, poweredOff, without } from './agent.ts';
-import { transitionEvents } from './history.ts';
+import { runFailed, transitionEvents } from './history.ts';
 import { releaseInstance } from './instance.ts';
 import type { WorkflowName } from './steps/index.ts';
 import { waitKey } from './wait.ts';
@@ -18,10 +19,9 @@ import { waitKey } from './wait.ts';
 export type Failure = { readonly phase: string; readonly error: string; readonly message: string };
 
 type Row = {
-  readonly event_type: string;
   readonly what: string;
   /** What an operator does once the cause is gone. */
-  readonly then: string;
+  readonly next: string;
   readonly change: (node: StoredNode, lastError: string) => Partial<StoredNode>;
 };
 
@@ -44,21 +44,18 @@ const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> =
 
 const rows: { readonly [W in WorkflowName]: Row } = {
   verify: {
-    event_type: 'verifying',
     what: 'Verifying',
-    then: 'Then set the provision state to manage again.',
+    next: 'Then set the provision state to manage again.',
     change: failed,
   },
   clean: {
-    event_type: 'cleaning',
     what: 'Cleaning',
-    then: 'Then unset maintenance if it is set, and manage and provide the node again.',
+    next: 'Then unset maintenance if it is set, and manage and provide the node again.',
     change: cleanFailed,
   },
   deploy: {
-    event_type: 'deploying',
     what: 'Deploy',
-    then: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
+    next: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
     change: (node) => ({
       ...failed(node),
       deploy_step: {},
@@ -66,15 +63,13 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     }),
   },
   undeploy: {
-    event_type: 'unprovision',
     what: 'Undeploy',
-    then: 'The data of the instance are removed. Then set the provision state to deleted again to clean the machine.',
+    next: 'The data of the instance are removed. Then set the provision state to deleted again to clean the machine.',
     change: (node) => ({ ...failed(node), ...releaseInstance(node) }),
   },
   power: {
-    event_type: 'conductor',
     what: 'Power action',
-    then: 'Then ask for the power state again.',
+    next: 'Then ask for the power state again.',
     // What brought a node into a failure state is worth more than a power action that failed later.
     change: (node, message) => ({
       target_power_state: null,
@@ -82,9 +77,6 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     }),
   },
 };
-
-/** The event type of Ironic's history (ironic-states.md 16). */
-export const eventType = (workflow: WorkflowName): string => rows[workflow].event_type;
 
 const sentence = (text: string) => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
@@ -96,13 +88,14 @@ const reasons: { readonly [error: string]: string } = {
   'Lambda.TooManyRequestsException': 'The function that runs the phases could not be called for too long.',
 };
 
-const attempts = (error: string) => (bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '');
+const attempts = (error: string) =>
+  bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '';
 
 /** `last_error`: which phase, what happened, what to do. */
 export const lastError = (workflow: WorkflowName, { phase, error, message }: Failure): string => {
-  const { what, then } = rows[workflow];
+  const { what, next } = rows[workflow];
   const reason = reasons[error] ?? (plainText(message) || error);
-  return `${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${then}`;
+  return `${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${next}`;
 };
 
 /** Whether the run holds or owns the node. Power runs hold the lock only; the others own the provisioning. */
@@ -161,14 +154,10 @@ export const failNode = async (
       reservation: null,
       phase: null,
     };
-    const { event_type } = row;
     return {
       set,
-      events: [
-        { kind: 'error', severity: 'ERROR', event_type, run, phase: failure.phase, message },
-        ...transitionEvents(before, set, run),
-      ],
-      also: workflow === 'power' ? [] : [{ delete: waitKey(uuid) }],
+      events: [runFailed({ workflow, run, phase: failure.phase }, message), ...transitionEvents(before, set, run)],
+      also: [{ delete: workflow === 'power' ? powerRequestKey(uuid) : waitKey(uuid) }],
     };
   });
 };

@@ -1,8 +1,16 @@
 /** The events that runs leave on the node (layers/store/events.ts): what it went through, and how long it took. */
 import type { NodeEvent } from '../layers/store/events.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
-import { eventType } from './failure.ts';
 import type { WorkflowName } from './steps/index.ts';
+
+/** The event types of Ironic's history (ironic-states.md 16). */
+const eventTypes: { readonly [W in WorkflowName]: string } = {
+  verify: 'verifying',
+  clean: 'cleaning',
+  deploy: 'deploying',
+  undeploy: 'unprovision',
+  power: 'conductor',
+};
 
 type About = { readonly workflow: WorkflowName; readonly run: string; readonly phase: string };
 
@@ -15,7 +23,7 @@ export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, r
 };
 
 const info = ({ workflow, run, phase }: About) =>
-  ({ severity: 'INFO', event_type: eventType(workflow), run, phase }) as const;
+  ({ severity: 'INFO', event_type: eventTypes[workflow], run, phase }) as const;
 
 export const phaseStarted = (about: About): NodeEvent => ({
   kind: 'phase start',
@@ -36,4 +44,12 @@ export const phaseAttempted = (about: About, message: string): NodeEvent => ({
   kind: 'attempt',
   message: `${about.phase} is tried again: ${message}`,
   ...info(about),
+});
+
+/** The end of the run. `message` is what `last_error` says. */
+export const runFailed = (about: About, message: string): NodeEvent => ({
+  ...info(about),
+  kind: 'error',
+  severity: 'ERROR',
+  message,
 });

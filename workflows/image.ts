@@ -41,7 +41,10 @@ const partition = (node: StoredNode, info: Info): Info => ({
 
 const proxies = (driverInfo: Info): Info => {
   const found = given({ http: driverInfo['image_http_proxy'], https: driverInfo['image_https_proxy'] });
-  return { ...(Object.keys(found).length > 0 && { proxies: found }), ...given({ no_proxy: driverInfo['image_no_proxy'] }) };
+  return {
+    ...(Object.keys(found).length > 0 && { proxies: found }),
+    ...given({ no_proxy: driverInfo['image_no_proxy'] }),
+  };
 };
 
 /** image_info for the agent. Throws Invalid if there is no image. */

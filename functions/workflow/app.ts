@@ -30,7 +30,8 @@ export type Call = z.output<typeof Call>;
  */
 export const create = (ports: Deps, config: Config) => async (event: unknown, invocation: Invocation) => {
   const parsed = Call.safeParse(event);
-  if (!parsed.success) throw new Fault('PhaseUnknown', 400, `The ASL sent what no phase takes: ${parsed.error.message}`);
+  if (!parsed.success)
+    throw new Fault('PhaseUnknown', 400, `The ASL sent what no phase takes: ${parsed.error.message}`);
   const { data: call } = parsed;
   if (!call.failed) return runPhase(ports, config, call, invocation);
   const { phase, Error: error, Cause: cause } = call.failed;

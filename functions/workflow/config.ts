@@ -12,16 +12,14 @@ export const Config = z
     INGOT_ERASE_DEVICES_METADATA_PRIORITY: priority(99),
     INGOT_DEPLOY_CALLBACK_TIMEOUT: z.coerce.number().int().positive().default(1800),
   })
-  .transform(
-    (env): Settings => ({
-      automatedClean: env.INGOT_AUTOMATED_CLEAN,
-      cleanPriorities: {
-        erase_devices: env.INGOT_ERASE_DEVICES_PRIORITY,
-        erase_devices_metadata: env.INGOT_ERASE_DEVICES_METADATA_PRIORITY,
-      },
-      // The agent fetches the configdrive after the image, which may take as long as the agent may be silent.
-      linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
-    }),
-  );
+  .transform((env): Settings => ({
+    automatedClean: env.INGOT_AUTOMATED_CLEAN,
+    cleanPriorities: {
+      erase_devices: env.INGOT_ERASE_DEVICES_PRIORITY,
+      erase_devices_metadata: env.INGOT_ERASE_DEVICES_METADATA_PRIORITY,
+    },
+    // The agent fetches the configdrive after the image, which may take as long as the agent may be silent.
+    linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
+  }));
 
 export type Config = z.output<typeof Config>;

@@ -4,6 +4,7 @@ import { isRetryable } from '../../layers/bmc/faults.ts';
 import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
 import { changeNode, isoTime, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
+import { powerRequestKey } from '../../layers/store/power-requests.ts';
 import { pause, resume, Superseded } from '../../layers/store/reservation.ts';
 import { PhaseTimeout } from '../../workflows/failure.ts';
 import { createHardware } from '../../workflows/hardware.ts';
@@ -60,17 +61,22 @@ const requireLock = (node: StoredNode, run: string): void => {
   if (node.reservation !== run) throw Superseded(node, run);
 };
 
+/** Items that only a run that goes on has use for. */
+const leftovers = (set: Partial<StoredNode>) => [
+  ...(set.run === null ? [waitKey] : []),
+  ...(set.target_power_state === null ? [powerRequestKey] : []),
+];
+
 /** The change and the end of the phase in one write. */
 const complete = async (ports: Deps, call: Call, { change }: Outcome & { is: 'done' }): Promise<StoredNode> =>
   changeNode(ports, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
-    const over = set.run === null;
     const ended = phaseEnded(call, node.phase?.started_at ?? isoTime(ports.clock.now()), ports.clock.now());
     return {
       set: { ...set, phase: null },
       events: [ended, ...transitionEvents(node, set, call.run)],
-      ...(over && { also: [{ delete: waitKey(call.node) }] }),
+      also: leftovers(set).map((key) => ({ delete: key(call.node) })),
     };
   });
 

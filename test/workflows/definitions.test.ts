@@ -1,12 +1,15 @@
 /** The ASL files against the phases, the fault table, and an independent validator. */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-import validate from 'asl-validator';
 import { describe, expect, it } from 'vitest';
 
 import { workflows as rows } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
 import { workflows } from '../../workflows/steps/index.ts';
+
+type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
+const validate = createRequire(import.meta.url)('asl-validator') as Validate;
 
 type Retrier = { ErrorEquals: string[]; IntervalSeconds: number; MaxAttempts: number; BackoffRate?: number };
 type State = {
@@ -35,9 +38,9 @@ describe('the ASL files', () => {
   });
 
   it.each(names)('%s is valid by asl-validator', (name) => {
-    const machine = JSON.parse(text(name).replaceAll(/\$\{\w+\}/g, '1800')) as never;
+    const machine = JSON.parse(text(name).replaceAll(/\$\{\w+\}/g, '1800')) as object;
     const { isValid, errorsText } = validate(machine);
-    expect(errorsText?.('\n')).toBe('');
+    expect(errorsText('\n')).toBe('');
     expect(isValid).toBe(true);
   });
 
@@ -93,7 +96,14 @@ describe('Retry', () => {
   });
 
   it('never repeats a wait that timed out, nor what no repetition changes', () => {
-    for (const name of ['States.ALL', 'States.Timeout', 'States.TaskFailed', 'Superseded', 'StepFailed', 'PhaseTimeout'])
+    for (const name of [
+      'States.ALL',
+      'States.Timeout',
+      'States.TaskFailed',
+      'Superseded',
+      'StepFailed',
+      'PhaseTimeout',
+    ])
       expect(retried).not.toContain(name);
   });
 

@@ -10,4 +10,5 @@ export const workflows = { verify, clean, deploy, undeploy, power } as const sat
 
 export type WorkflowName = keyof typeof workflows;
 
-export const isWorkflow = (name: string | null): name is WorkflowName => name !== null && Object.hasOwn(workflows, name);
+export const isWorkflow = (name: string | null): name is WorkflowName =>
+  name !== null && Object.hasOwn(workflows, name);

@@ -1,0 +1,77 @@
+/**
+ * Lookup and heartbeat of deploy agents (ironic-deploy.md 3). Nobody authenticates here: what an agent may do follows
+ * from the state of its node and from the token it was given.
+ */
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+import { MethodNotAllowed, NotFound } from '../../layers/domain/fault.ts';
+import { DEFAULT } from '../../layers/domain/versions.ts';
+import { isServerError, refuse, reply, type ErrorForm } from '../../layers/http/reply.ts';
+import { readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
+import { negotiate } from '../../layers/http/version.ts';
+import type { Invocation, Ports } from '../../layers/store/ports.ts';
+import type { Config } from './config.ts';
+import { heartbeat } from './heartbeat.ts';
+import { lookup } from './lookup.ts';
+
+export type Deps = Pick<Ports, 'table' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+  readonly config: Config;
+};
+
+export type Call = {
+  /** The effective microversion: N of 1.N. */
+  readonly version: number;
+  readonly request: HttpRequest;
+  /** Last piece of the path: the node of a heartbeat. */
+  readonly ident: string;
+  /** Address the request came from; empty if unknown. */
+  readonly source: string;
+};
+
+type Answer = { readonly status: number; readonly body?: unknown };
+type Route = { readonly method: string; handle(deps: Deps, call: Call): Promise<Answer> };
+
+/** Both exist since 1.22. */
+const since = 22;
+
+const routes: { readonly [path: string]: Route } = {
+  lookup: { method: 'GET', handle: async (deps, call) => ({ status: 200, body: await lookup(deps, call) }) },
+  'heartbeat/{ident}': {
+    method: 'POST',
+    handle: async (deps, call) => {
+      await heartbeat(deps, call);
+      return { status: 202 };
+    },
+  },
+};
+
+const routeOf = ({ method, segments }: HttpRequest, version: number): Route => {
+  const path = segments[0] === 'v1' ? segments.slice(1) : segments;
+  const found = routes[path.length === 2 ? `${path[0]}/{ident}` : path.join('/')];
+  if (!found || version < since) throw NotFound('There is nothing at this path.');
+  if (method !== found.method) throw MethodNotAllowed(`${method} is not possible here, only ${found.method}.`);
+  return found;
+};
+
+/** Makes the function: version 406 -> route 404/405 -> handle. Every answer has Ironic's version headers. */
+export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
+  const deps: Deps = { ...ports, config };
+  return async (event: APIGatewayProxyEvent, invocation: Invocation): Promise<APIGatewayProxyResult> => {
+    const about = { version: DEFAULT, request_id: `req-${invocation.request_id}` };
+    let form: ErrorForm = 'router';
+    try {
+      const request = readRequest(event);
+      about.version = negotiate(request.headers);
+      refuseAccept(request);
+      const route = routeOf(request, about.version);
+      form = 'controller';
+      const source = event.requestContext?.identity?.sourceIp ?? '';
+      const call = { version: about.version, request, ident: request.segments.at(-1) ?? '', source };
+      const { status, body } = await route.handle(deps, call);
+      return reply(about, status, body);
+    } catch (error) {
+      if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
+      return refuse(about, error, form);
+    }
+  };
+};

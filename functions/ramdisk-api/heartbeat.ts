@@ -1,0 +1,120 @@
+/** POST /v1/heartbeat/{ident}: an agent says that it lives, and a run that waits for it goes on. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+import { z } from 'zod';
+
+import { Invalid } from '../../layers/domain/fault.ts';
+import { check } from '../../layers/domain/schema.ts';
+import { waitStates } from '../../layers/domain/states.ts';
+import { jsonBody } from '../../layers/http/request.ts';
+import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { deliver } from '../../workflows/wait.ts';
+import type { Call, Deps } from './app.ts';
+
+/** Fields of the body with the microversion 1.N that introduced them. */
+const since: { readonly [field: string]: number } = {
+  agent_version: 36,
+  agent_token: 62,
+  agent_verify_ca: 68,
+  agent_status: 72,
+  agent_status_message: 72,
+};
+
+const Beat = z.strictObject({
+  callback_url: z.string({ error: 'Missing mandatory parameter: callback_url' }),
+  agent_version: z.string().nullish(),
+  agent_token: z.string().nullish(),
+  agent_verify_ca: z
+    .string()
+    .max(64 * 1024)
+    .nullish(),
+  agent_status: z.enum(['start', 'end', 'error']).nullish(),
+  agent_status_message: z.string().nullish(),
+});
+type Beat = z.output<typeof Beat>;
+
+/** States in which a heartbeat means something; in others it is accepted and ignored, as Ironic does. */
+const recordStates: readonly string[] = [
+  ...waitStates,
+  'deploying',
+  'deploy hold',
+  'cleaning',
+  'clean hold',
+  'rescuing',
+  'servicing',
+  'service hold',
+];
+
+const maxBody = 1024 * 1024;
+
+/** Arguments come as JSON or as query parameters. Throws Invalid, also for a field that is newer than the request. */
+const readBeat = ({ request, version }: Call): Beat => {
+  const loose = Object.fromEntries(Object.entries(request.query).map(([name, [value]]) => [name, value]));
+  const body = jsonBody(request, maxBody) ?? {};
+  if (typeof body !== 'object' || Array.isArray(body)) throw Invalid('The request body must be a JSON object.');
+  const beat = { ...loose, ...body };
+  const early = Object.keys(beat).find((name) => (since[name] ?? 0) > version);
+  if (early) throw Invalid(`${early} needs API version 1.${since[early]}, this request asked for 1.${version}.`);
+  return check(Beat, beat);
+};
+
+/** The address itself is checked by the proxy against the networks that agents may be in. */
+const checkUrl = (url: string, requireTls: boolean): void => {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') throw Invalid('callback_url must be an http or https URL.');
+  if (requireTls && protocol !== 'https:') throw Invalid('callback_url must be https, TLS is required for agents.');
+};
+
+const checkToken = (token: string | null | undefined, hash: string | null): void => {
+  const given = createHash('sha256')
+    .update(token ?? '')
+    .digest();
+  const known = Buffer.from(hash ?? '', 'hex');
+  if (!token || known.length !== given.length || !timingSafeEqual(given, known)) {
+    throw Invalid('Agent token is missing or wrong.');
+  }
+};
+
+const same = (node: StoredNode, name: string, value: string | null | undefined): boolean =>
+  (node.driver_internal_info[name] ?? value ?? null) === (value ?? null);
+
+/** The rules of ironic-deploy.md 3.2 that look at the node. Throws Invalid. */
+const checkBeat = (node: StoredNode, beat: Beat): void => {
+  checkToken(beat.agent_token, node.agent_token_sha256);
+  if (!same(node, 'agent_url', beat.callback_url)) {
+    throw Invalid('Agent URL has changed since the first heartbeat of this boot, which is not allowed.');
+  }
+  if (!same(node, 'agent_verify_ca', beat.agent_verify_ca)) {
+    throw Invalid('agent_verify_ca has changed since the first heartbeat of this boot, which is not allowed.');
+  }
+};
+
+const isWaiting = ({ provision_state }: StoredNode) => (waitStates as readonly string[]).includes(provision_state);
+
+const record = (node: StoredNode, beat: Beat, now: string): Partial<StoredNode> => ({
+  driver_internal_info: {
+    ...node.driver_internal_info,
+    agent_url: beat.callback_url,
+    agent_last_heartbeat: now,
+    ...(beat.agent_version && { agent_version: beat.agent_version }),
+    ...(beat.agent_verify_ca && { agent_verify_ca: beat.agent_verify_ca }),
+  },
+  ...(isWaiting(node) && { provision_updated_at: now }),
+});
+
+/**
+ * Records the heartbeat whoever holds the lock, and delivers it if the node waits for one. A node in maintenance rests:
+ * its agent is recorded, its run does not go on. Throws NotFound (404), Invalid (400).
+ */
+export const heartbeat = async (deps: Deps, call: Call): Promise<void> => {
+  const beat = readBeat(call);
+  const { uuid } = await findNode(deps.table, call.ident);
+  checkUrl(beat.callback_url, deps.config.requireTls);
+  if (!beat.agent_version && !beat.agent_status) throw Invalid('Missing mandatory parameter: agent_version');
+  const node = await changeNode(deps, uuid, (fresh) => {
+    checkBeat(fresh, beat);
+    if (!recordStates.includes(fresh.provision_state)) return undefined;
+    return { set: record(fresh, beat, isoTime(deps.clock.now())) };
+  });
+  if (isWaiting(node) && !node.maintenance) await deliver(deps, uuid);
+};

@@ -1,0 +1,114 @@
+/**
+ * Nothing is ever stuck (DESIGN.md 3.8): looks at every node that a run owns or locks, starts a run that was recorded
+ * but never started, and fails one whose execution ended without it. Called at start, by a schedule, and when an
+ * execution ends badly.
+ */
+import { isFault } from '../../layers/domain/fault.ts';
+import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
+import { nodePartition, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
+import type { Ports } from '../../layers/store/ports.ts';
+import type { Execution } from '../../layers/store/workflows.ts';
+import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
+import { removeConfigdrive } from '../../workflows/instance.ts';
+import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
+
+export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
+
+/** What was done: nodes looked at, runs started, runs failed. */
+export type Report = { readonly looked: number; readonly started: number; readonly failed: number };
+
+type Deed = 'none' | 'started' | 'failed';
+type Run = { readonly node: StoredNode; readonly workflow: WorkflowName; readonly run: string };
+
+/** The provisioning run, and a power run that holds the lock while the former waits. */
+const runsOf = (node: StoredNode): Run[] => [
+  ...(node.run && isWorkflow(node.run_workflow) ? [{ node, workflow: node.run_workflow, run: node.run }] : []),
+  ...(node.reservation && node.reservation !== node.run
+    ? [{ node, workflow: 'power' as const, run: node.reservation }]
+    : []),
+];
+
+/** What the API would have started the run with; undefined if that is not known any more. */
+const inputOf = async ({ table }: Deps, { node, workflow, run }: Run): Promise<object | undefined> =>
+  workflow === 'power' ? powerRequestOf(await table.get(powerRequestKey(node.uuid)), run) : { node: node.uuid };
+
+const failureFor = ({ node, run }: Run, ended: Execution | undefined): Failure => {
+  const phase = node.phase?.run === run ? node.phase.name : 'its start';
+  if (!ended) return { phase, error: 'NeverStarted', message: `The run ${run} was never started.` };
+  const { message } = failureOf(phase, ended.error ?? ended.status, ended.cause);
+  return {
+    phase,
+    error: ended.error ?? ended.status,
+    message: `The execution ${run} ended as ${ended.status}: ${message}`,
+  };
+};
+
+const fail = async (deps: Deps, about: Run, ended: Execution | undefined): Promise<Deed> => {
+  const { node, workflow, run } = about;
+  if (workflow === 'undeploy') await removeConfigdrive(deps, node);
+  const failure = failureFor(about, ended);
+  try {
+    await failNode(deps, { uuid: node.uuid, workflow, run, failure });
+  } catch (error) {
+    // The node went on meanwhile, or a power action holds it: the next look decides.
+    if (isFault(error) && (error.name === 'Superseded' || error.name === 'NodeLocked')) return 'none';
+    throw error;
+  }
+  deps.log.warn('A run was failed because its execution is gone.', { node: node.uuid, workflow, run, ...failure });
+  return 'failed';
+};
+
+const mend = async (deps: Deps, about: Run): Promise<Deed> => {
+  const { workflow, run } = about;
+  const execution = await deps.workflows.describe(workflow, run);
+  if (execution) return execution.status === 'RUNNING' ? 'none' : fail(deps, about, execution);
+  const input = await inputOf(deps, about);
+  if (!input) return fail(deps, about, undefined);
+  await deps.workflows.start(workflow, run, input);
+  deps.log.info('A run that was recorded is started.', { node: about.node.uuid, workflow, run });
+  return 'started';
+};
+
+/** One node's trouble must not keep the others waiting. */
+const look = async (deps: Deps, uuid: string): Promise<Deed[]> => {
+  try {
+    const node = await readNode(deps.table, uuid);
+    return await Promise.all((node ? runsOf(node) : []).map(async (run) => mend(deps, run)));
+  } catch (error) {
+    deps.log.error('A node could not be looked after.', { node: uuid, error });
+    return [];
+  }
+};
+
+const busyNodes = async ({ table }: Deps): Promise<string[]> => {
+  const found = await Promise.all(
+    Array.from({ length: shards }, async (_, shard) =>
+      table.query({ index: busyIndex, partition: busyPartition(shard) }),
+    ),
+  );
+  return found.flat().map(({ pk }) => pk.slice(nodePartition('').length));
+};
+
+/** The node of the execution that the event tells of: EventBridge puts its name into `detail`. */
+const nodeOf = (event: unknown): string | undefined => {
+  const name = (event as { detail?: { name?: unknown } } | null)?.detail?.name;
+  return typeof name === 'string' ? name.replace(/-\d+$/, '') : undefined;
+};
+
+const atOnce = 16;
+
+/** An event of an execution: that node; any other event: all nodes that something works on. */
+export const create =
+  (deps: Deps, _config: object = {}) =>
+  async (event: unknown): Promise<Report> => {
+    const one = nodeOf(event);
+    const uuids = one === undefined ? await busyNodes(deps) : [one];
+    const deeds: Deed[] = [];
+    for (let at = 0; at < uuids.length; at += atOnce) {
+      const batch = uuids.slice(at, at + atOnce);
+      deeds.push(...(await Promise.all(batch.map(async (uuid) => look(deps, uuid)))).flat());
+    }
+    const count = (deed: Deed) => deeds.filter((each) => each === deed).length;
+    return { looked: uuids.length, started: count('started'), failed: count('failed') };
+  };
