@@ -7,12 +7,14 @@ import { stateRoutes } from './node/states.ts';
 import { traitRoutes } from './node/traits.ts';
 import { validateRoutes } from './node/validate.ts';
 import { vifRoutes } from './node/vifs.ts';
+import { portRoutes } from './port/index.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
 
 export const routes: readonly Route[] = [
   ...rootRoutes,
   ...nodeRoutes,
+  ...portRoutes,
   ...stateRoutes,
   ...maintenanceRoutes,
   ...validateRoutes,

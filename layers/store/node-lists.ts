@@ -3,7 +3,7 @@ import type { Listed, Selection } from '../domain/filters.ts';
 import type { Page } from '../domain/page.ts';
 import { guardKey } from './guards.ts';
 import { indexName, indexPartition, listPartition } from './indexes.ts';
-import { everyShard, readPage, type Place } from './lists.ts';
+import { everyShard, readList, readPage, type Place } from './lists.ts';
 import { instanceInfoKey, nodeKey, readNode, toNode, type StoredNode } from './nodes.ts';
 import type { Item, Table } from './table.ts';
 
@@ -36,4 +36,11 @@ export const listNodes = async (
 export const nodeOfInstance = async (table: Table, instance: string): Promise<StoredNode | undefined> => {
   const guard = await table.get(guardKey('instance_uuid', instance.toLowerCase()));
   return guard && readNode(table, guard['node'] as string);
+};
+
+/** The UUIDs of all nodes whose indexed field has one of these values. */
+export const nodesWith = async (table: Table, field: string, values: readonly string[]): Promise<Set<string>> => {
+  const places = placesOf({ lookups: values.map((value) => ({ index: field, value })) });
+  const items = await readList(table, places, { descending: false, limit: Infinity });
+  return new Set(items.map(({ uuid }) => uuid as string));
 };
