@@ -1,0 +1,69 @@
+/** Nodes put straight into the table, in whatever state a test starts from. */
+import { defaults } from '../../../../layers/domain/fields.ts';
+import { defaultInterfaces } from '../../../../layers/domain/hardware-types.ts';
+import { node as rows } from '../../../../layers/domain/node.ts';
+import { createNode, readNode, type StoredNode } from '../../../../layers/store/nodes.ts';
+import { createFront } from '../front.ts';
+
+/** driver_info of a machine whose BMC nobody asks. */
+export const redfishInfo = {
+  redfish_address: 'https://10.1.0.7',
+  redfish_username: 'admin',
+  redfish_password: '******',
+  deploy_iso: 'https://images.test/deploy.iso',
+};
+
+/** instance_info that interface direct accepts. */
+export const imageInfo = {
+  image_source: 'https://images.test/demo.raw',
+  image_os_hash_algo: 'sha256',
+  image_os_hash_value: 'ab'.repeat(32),
+};
+
+/** The front door, and ways around it: `store` a node, `read` it, give it a port. */
+export const createFrontWithNodes = (env: Record<string, string> = {}) => {
+  const front = createFront(env);
+  const { ports } = front;
+
+  const store = async (values: Partial<StoredNode> = {}): Promise<StoredNode> => {
+    const driver = values.driver ?? 'fake-hardware';
+    const stored = {
+      ...defaults(rows),
+      ...defaultInterfaces(driver),
+      uuid: ports.ids.uuid(),
+      driver,
+      provision_state: 'available',
+      created_at: '2026-01-01T00:00:00.000+00:00',
+      revision: 1,
+      generation: 0,
+      run: null,
+      run_workflow: null,
+      agent_token_sha256: null,
+      position: ports.ids.ulid(),
+      ...values,
+    } as StoredNode;
+    await createNode(ports, stored);
+    return stored;
+  };
+
+  const read = async (uuid: string): Promise<StoredNode> => (await readNode(ports.table, uuid))!;
+
+  const addPort = async (uuid: string): Promise<void> =>
+    ports.table.write([{ put: { pk: `node#${uuid}`, sk: 'port#1', address: '52:54:00:00:00:01' } }]);
+
+  /** A redfish node that may be deployed at once. */
+  const storeReady = async (values: Partial<StoredNode> = {}): Promise<StoredNode> => {
+    const node = await store({ driver: 'redfish', driver_info: redfishInfo, instance_info: imageInfo, ...values });
+    await addPort(node.uuid);
+    return node;
+  };
+
+  const events = async (uuid: string) => ports.table.query({ partition: `node#${uuid}`, begins: 'event#' });
+
+  const provision = async (uuid: string, target: string, body: object = {}, version = 'latest') =>
+    front.request(`PUT /v1/nodes/${uuid}/states/provision`, { version, body: { target, ...body } });
+
+  return { ...front, store, storeReady, read, addPort, events, provision };
+};
+
+export type Front = ReturnType<typeof createFrontWithNodes>;

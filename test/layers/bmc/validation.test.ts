@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { validateDeploy, validateNode } from '../../../layers/bmc/validation.ts';
+import { defaults } from '../../../layers/domain/fields.ts';
+import type { Fault } from '../../../layers/domain/fault.ts';
+import { defaultInterfaces, hardwareTypes, interfaceKinds } from '../../../layers/domain/hardware-types.ts';
+import { node as rows, type Node } from '../../../layers/domain/node.ts';
+
+const nodeOf = (driver: string, values: object = {}) =>
+  ({ ...defaults(rows), ...defaultInterfaces(driver), uuid: 'u', driver, ...values }) as Node;
+
+const keys = `
+  redfish_address redfish_system_id redfish_username redfish_password redfish_verify_ca deploy_iso
+  image_source image_checksum image_os_hash_algo image_os_hash_value image_type kernel root_gb
+  capabilities root_device traits configdrive boot_iso __proto__
+`
+  .trim()
+  .split(/\s+/);
+const info = fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.jsonValue(), fc.webUrl(), fc.boolean()));
+
+/** The code with which a deploy would be refused; undefined: it would begin. */
+const refusalOf = (node: Node, hasPorts: boolean): number | undefined => {
+  try {
+    validateDeploy(node, { hasPorts });
+    return undefined;
+  } catch (error) {
+    return (error as Fault).code;
+  }
+};
+
+describe('validation', () => {
+  it('judges whatever clients store, and never breaks on it', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.keys(hardwareTypes)),
+        fc.constantFrom('direct', 'ramdisk', null, 'gone'),
+        fc.record({ driver_info: info, instance_info: info, properties: info }),
+        fc.boolean(),
+        (driver, deploy, infos, hasPorts) => {
+          const node = nodeOf(driver, { ...infos, ...(deploy && { deploy_interface: deploy }) });
+          const outcome = validateNode(node, { hasPorts });
+          expect(Object.keys(outcome)).toHaveLength(Object.keys(interfaceKinds).length - 1);
+          const ready = ['power', 'deploy', 'storage', 'network'].every((kind) => outcome[kind]!.result);
+          expect(refusalOf(node, hasPorts)).toBe(ready ? undefined : 400);
+        },
+      ),
+    );
+  });
+
+  it('never repeats a value that may be a secret', () => {
+    const marker = 'S3cr3tMarker';
+    const secrets = Object.fromEntries(
+      keys.filter((key) => key !== '__proto__').map((key) => [key, `${marker} ${key}`]),
+    );
+    for (const key of Object.keys(secrets)) {
+      const node = nodeOf('redfish', {
+        driver_info: { redfish_address: 'https://10.1.0.7', deploy_iso: 'http://x/d.iso', [key]: secrets[key] },
+        instance_info: { image_source: 'http://x/i', image_checksum: 'ab'.repeat(32), [key]: secrets[key] },
+      });
+      expect(JSON.stringify(validateNode(node, { hasPorts: true }))).not.toContain(marker);
+    }
+  });
+});
