@@ -1,0 +1,42 @@
+/** The objects of one machine: files in a folder, and links that the gateway serves (`serve.ts`). */
+import { readFile, rm, stat } from 'node:fs/promises';
+
+import { systemClock } from '../../layers/store/clock.ts';
+import type { Objects } from '../../layers/store/objects.ts';
+import type { Clock } from '../../layers/store/ports.ts';
+import { readKey } from '../secrets/key.ts';
+import { fileOf, isMissing, save } from './file.ts';
+import { makeLink } from './link.ts';
+
+export type ObjectsOptions = {
+  readonly folder: string;
+  /** The file with the key that signs links; made at first use. */
+  readonly key: string;
+  /** How the gateway is reached by those who get links, such as `http://127.0.0.1:6385`. */
+  readonly base: string;
+  readonly clock?: Pick<Clock, 'now'>;
+};
+
+const unlessMissing = (error: unknown): undefined => {
+  if (isMissing(error)) return undefined;
+  throw error;
+};
+
+/**
+ * Any number of threads may open the same folder. The content type of an object is not kept; all are served as
+ * application/octet-stream. Throws Damaged (500) for a broken key file; the methods Invalid (400) for a bad object key.
+ */
+export const createObjects = ({ folder, key: keyFile, base, clock = systemClock }: ObjectsOptions): Objects => {
+  const secret = readKey(keyFile);
+  return {
+    put: async (key, body) => save(folder, key, [body]),
+    get: async (key) => readFile(fileOf(folder, key)).catch(unlessMissing),
+    size: async (key) => stat(fileOf(folder, key)).then(({ size }) => size, unlessMissing),
+    remove: async (key) => rm(fileOf(folder, key), { force: true }),
+    link: async (key, method, seconds) => {
+      fileOf(folder, key);
+      const expires = String(Math.floor(clock.now() / 1000) + seconds);
+      return makeLink(base, secret, { key, method, expires });
+    },
+  };
+};
