@@ -1,0 +1,33 @@
+/** The deploy agent of the staged machine, as far as the control plane can tell: lookup, heartbeats, ended commands. */
+import { uuid } from './nodes.ts';
+import type { Stage } from './stage.ts';
+
+export type Agent = {
+  /** Boots: asks which node it runs on and heartbeats for the first time. False if the control plane was not there. */
+  call(): Promise<boolean>;
+  /** The status of one more heartbeat; 0 if nobody answered. */
+  heartbeat(): Promise<number>;
+  /** Ends the command that is running and heartbeats at once, as agents do. */
+  finish(status?: 'SUCCEEDED' | 'FAILED', more?: object): Promise<number>;
+};
+
+export const createAgent = (stage: Stage): Agent => {
+  let token = '';
+  const heartbeat = async () => {
+    const beat = { callback_url: 'https://10.0.0.9:9999', agent_version: '9.0', agent_token: token };
+    return (await stage.http(`POST /v1/heartbeat/${uuid}`, beat)).status;
+  };
+  return {
+    heartbeat,
+    call: async () => {
+      const { status, body } = await stage.http(`GET /v1/lookup?node_uuid=${uuid}`);
+      if (status !== 200) return false;
+      token = (JSON.parse(body!) as { config: { agent_token: string } }).config.agent_token;
+      return (await heartbeat()) === 202;
+    },
+    finish: async (status = 'SUCCEEDED', more = {}) => {
+      stage.proxy.finish(uuid, status, more);
+      return heartbeat();
+    },
+  };
+};

@@ -1,0 +1,174 @@
+/**
+ * Whole workflows in one process: the real ASL files in the real interpreter, the real phases and ramdisk API, on the
+ * memory table and with a fake BMC proxy. Only time and machines are made up.
+ */
+import { readFileSync } from 'node:fs';
+
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+import * as ramdiskApi from '../../functions/ramdisk-api/app.ts';
+import { Config as RamdiskConfig } from '../../functions/ramdisk-api/config.ts';
+import * as sync from '../../functions/sync/app.ts';
+import * as workflow from '../../functions/workflow/app.ts';
+import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
+import { settings } from '../../infra/manifest.ts';
+import type { ProvisionEvent } from '../../layers/domain/states.ts';
+import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { powerRequestWrite } from '../../layers/store/power-requests.ts';
+import { begin, lock } from '../../layers/store/reservation.ts';
+import type { Item } from '../../layers/store/table.ts';
+import type { Workflows } from '../../layers/store/workflows.ts';
+import { loadDefinition, type Definition } from '../../local/states/definition.ts';
+import { openJournal } from '../../local/states/journal.ts';
+import { createStates, type States } from '../../local/states/states.ts';
+import { workflows as names, type WorkflowName } from '../../workflows/steps/index.ts';
+import { createFakeFunctions } from '../fakes/functions.ts';
+import { createFakePorts } from '../fakes/ports.ts';
+import { createFakeProxy } from '../fakes/proxy.ts';
+import { createLife, type Death, type Life } from './mortal.ts';
+import { createVirtualTime } from './virtual-time.ts';
+
+const substitutions = {
+  workflow: 'workflow',
+  ...Object.fromEntries(Object.entries(settings).map(([name, { default: value }]) => [name, value])),
+};
+
+const load = async (name: string): Promise<Definition> => {
+  const file = new URL(`../../workflows/${name}.asl.json`, import.meta.url);
+  return loadDefinition(name, `${name}.asl.json`, readFileSync(file, 'utf8'), substitutions);
+};
+
+/** Loaded once: the interpreter compiles every expression. */
+const definitions = await Promise.all(Object.keys(names).map(load));
+
+type Process = {
+  readonly life: Life;
+  readonly states: States;
+  ramdisk(event: object): Promise<{ statusCode: number; body: string }>;
+};
+
+export type Stage = Awaited<ReturnType<typeof createStage>>;
+
+/** `env` are settings of the functions; `death`: when the first process dies. */
+export const createStage = async ({ node, env = {}, death }: { node: StoredNode; env?: object; death?: Death }) => {
+  const time = createVirtualTime();
+  const world = { ...createFakePorts(), clock: time };
+  const proxy = createFakeProxy();
+  const journal = openJournal(':memory:');
+  const config = WorkflowConfig.parse(env);
+  await createNode(world, node);
+
+  const boot = (plan?: Death): Process => {
+    const life = createLife(plan);
+    const functions = life.wrap(createFakeFunctions({ 'bmc-proxy': proxy.handler }));
+    const states: { current?: States } = {};
+    const forward = Object.fromEntries(
+      ['start', 'succeed', 'stop', 'describe'].map((method) => [
+        method,
+        async (...args: unknown[]) =>
+          (states.current![method as 'start'] as (...all: unknown[]) => Promise<unknown>)(...args),
+      ]),
+    ) as unknown as Workflows;
+    const ports = {
+      ...world,
+      table: life.wrap(world.table),
+      objects: life.wrap(world.objects),
+      workflows: life.wrap(forward),
+      functions,
+    };
+    const phase = workflow.create(ports, config);
+    const invocation = { request_id: 'r', remaining_ms: () => 120_000 };
+    const host = life.wrap(createFakeFunctions({ workflow: async (payload: unknown) => phase(payload, invocation) }));
+    states.current = createStates({
+      journal: { ...journal, ...life.wrap({ commit: journal.commit }) },
+      definitions,
+      functions: host,
+      timers: { now: time.now, at: (when, call) => time.at(when, life.timer(call)) },
+      chance: { number: () => 1, uuid: world.ids.uuid, token: world.ids.uuid },
+    });
+    const ramdisk = ramdiskApi.create(ports, RamdiskConfig.parse({}));
+    return {
+      life,
+      states: states.current,
+      ramdisk: async (event) => ramdisk(event as APIGatewayProxyEvent, invocation),
+    };
+  };
+
+  let process = boot(death);
+  const read = async (uuid = node.uuid) => (await readNode(world.table, uuid))!;
+  const orDeath = async <T>(work: Promise<T>): Promise<T | 'dead'> => Promise.race([work, process.life.death]);
+
+  /** Runs until nothing is left to do within so many seconds of virtual time, or the process dies. */
+  const settle = async (seconds = 0): Promise<void> => {
+    const until = time.now() + seconds * 1000;
+    do {
+      if ((await orDeath(process.states.idle())) === 'dead') return;
+    } while (time.skip((until - time.now()) / 1000));
+  };
+
+  /** What PUT states/provision does. */
+  const provision = async (name: WorkflowName, event: ProvisionEvent): Promise<string> => {
+    const { run } = await changeNode(world, node.uuid, (stored) => ({ set: begin(stored, name, event) }));
+    await orDeath(process.states.start(name, run!, { node: node.uuid }));
+    return run!;
+  };
+
+  /** What PUT states/power does. */
+  const power = async (target: string, timeout: number | null = null): Promise<string> => {
+    const request = { node: node.uuid, target, timeout };
+    const becomes = target.endsWith('off') ? ('power off' as const) : ('power on' as const);
+    const { reservation } = await changeNode(world, node.uuid, (stored) => {
+      const held = lock(stored);
+      return { set: { ...held, target_power_state: becomes }, also: [powerRequestWrite(held.reservation!, request)] };
+    });
+    await orDeath(process.states.start('power', reservation!, request));
+    return reservation!;
+  };
+
+  const http = async (line: string, body?: object) => {
+    const [httpMethod, target] = line.split(' ') as [string, string];
+    const url = new URL(target, 'http://metal.test');
+    const reply = await orDeath(
+      process.ramdisk({
+        httpMethod,
+        path: url.pathname,
+        headers: { 'X-OpenStack-Ironic-API-Version': '1.68', 'Content-Type': 'application/json' },
+        multiValueQueryStringParameters: Object.fromEntries([...url.searchParams].map(([k, v]) => [k, [v]])),
+        requestContext: { path: url.pathname, identity: { sourceIp: '10.0.0.9' } },
+        body: body ? JSON.stringify(body) : null,
+      }),
+    );
+    return reply === 'dead' ? { status: 0, body: undefined } : { status: reply.statusCode, body: reply.body };
+  };
+
+  return {
+    time,
+    proxy,
+    world,
+    machine: proxy.machine(node.uuid),
+    read,
+    settle,
+    provision,
+    power,
+    http,
+    /** Kills the process, if it still lives, and starts another on what it left. */
+    restart: (plan?: Death) => {
+      process = boot(plan);
+    },
+    dead: () => process.life.dead(),
+    effects: () => process.life.effects(),
+    sync: async (event: unknown = {}) => sync.create({ ...world, workflows: process.states })(event),
+    describe: async (name: WorkflowName, run: string) => process.states.describe(name, run),
+    stop: async (name: WorkflowName, run: string) => process.states.stop(name, run, 'Superseded', 'a test'),
+    /** The states that the execution went through, in order; a state that is tried again is entered once. */
+    entered: async (name: WorkflowName, run: string): Promise<string[]> =>
+      (await process.states.history(name, run))
+        .filter(({ type }) => type.endsWith('StateEntered'))
+        .map(({ state }) => state!),
+    /** The node's events as lines, in order. */
+    history: async (): Promise<string[]> =>
+      (await world.table.query({ partition: `node#${node.uuid}`, begins: 'event#' })).map(
+        (event: Item) => `${String(event['kind'])}: ${String(event['message'])}`,
+      ),
+  };
+};
