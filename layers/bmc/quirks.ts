@@ -24,8 +24,6 @@ export type Quirks = {
   readonly media_slot?: string;
   /** Media: eject wants `{}` as body at once. */
   readonly media_eject_body?: true;
-  /** Media: Image stays after an eject; only Inserted tells. */
-  readonly media_image_remains?: true;
 };
 
 export type QuirkRow = {
@@ -46,12 +44,12 @@ export const quirkRows: readonly QuirkRow[] = [
   { name: 'dell-slot-1', match: { vendor: /^dell/i, model: /^17G/i }, set: { media_slot: '1' } },
   // HPE iLO 5 (Gen10): refuses Enabled while Target is None, and an eject without a body.
   { name: 'hpe-ilo', match: { vendor: /^(hpe|hewlett)/i }, set: { boot_pair: true, media_eject_body: true } },
-  // Supermicro X11, X12: Enabled must always be sent, a mode left out becomes Legacy, the virtual CD is UsbCd where
-  // listed (X11, X12; not on ARS-111GL-NHR), and Image keeps the old name after an eject.
+  // Supermicro X11, X12: Enabled must always be sent, a mode left out becomes Legacy, and the virtual CD is UsbCd
+  // where listed (not on ARS-111GL-NHR).
   {
     name: 'supermicro',
     match: { vendor: /^super\s?micro/i },
-    set: { boot_pair: true, boot_mode_always: true, boot_cdrom: 'UsbCd', media_image_remains: true },
+    set: { boot_pair: true, boot_mode_always: true, boot_cdrom: 'UsbCd' },
   },
   // AMI MegaRAC SP-X and boards on it (ASRock Rack, Gigabyte): boot changes without all three fields get lost.
   {

@@ -29,10 +29,12 @@ export type LedgerEntry = {
   readonly state: 'sent' | 'done' | 'refused';
   /** ISO 8601; when the write was last sent. */
   readonly sent_at: string | null;
-  /** How often it was sent. */
+  /** How often it was sent and not refused. */
   readonly sends: number;
   /** What was sent last, such as a ResetType. Never a secret. */
   readonly what: string | null;
+  /** Name of the fault that the last refusal was. */
+  readonly outcome: string | null;
   /** Where its progress can be read: the path of a task monitor, or the id of an agent's command. */
   readonly monitor: string | null;
   /** Counts the rows of this operation; a writer names the one it has seen. */

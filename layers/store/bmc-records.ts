@@ -76,8 +76,9 @@ const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
     op: last.op,
     state: last.state === 'accepted' ? 'sent' : last.state,
     sent_at: sent.at(-1)?.at ?? null,
-    sends: sent.length,
+    sends: sent.length - rows.filter(({ state }) => state === 'refused').length,
     what: sent.at(-1)?.what ?? null,
+    outcome: last.outcome ?? null,
     monitor: accepted?.monitor ?? null,
     version: rows.length,
   };

@@ -1,0 +1,41 @@
+/** What is only read: who the BMC is, and how its system stands. */
+import type { Observed } from '../../layers/bmc/operations.ts';
+import { systemsOf, withBmc } from './bmc.ts';
+import { done, type Call } from './call.ts';
+import { readPower } from './power.ts';
+
+/** Proves address, certificate and credentials: the collection of systems is not for everybody. */
+export const probe = async (call: Call<'bmc.probe'>) =>
+  withBmc(call, async ({ redfish }) => {
+    const systems = await systemsOf(redfish);
+    const { Vendor, Product, RedfishVersion } = await redfish.root();
+    return done<'bmc.probe'>({
+      vendor: Vendor ?? null,
+      product: Product ?? null,
+      redfish_version: RedfishVersion ?? null,
+      systems,
+      fingerprint256: redfish.fingerprint256(),
+    });
+  });
+
+const modes: Readonly<Record<string, 'uefi' | 'bios'>> = { UEFI: 'uefi', Legacy: 'bios' };
+
+const readHealth = (health: string | null | undefined): Observed<'system.get'>['health'] =>
+  health === 'OK' || health === 'Warning' || health === 'Critical' ? health : null;
+
+export const getSystem = async (call: Call<'system.get'>) =>
+  withBmc(call, async ({ system }) => {
+    const { body } = await system();
+    return done<'system.get'>({
+      power: readPower(body.PowerState),
+      boot: {
+        target: body.Boot?.BootSourceOverrideTarget ?? null,
+        enabled: body.Boot?.BootSourceOverrideEnabled ?? null,
+        mode: modes[body.Boot?.BootSourceOverrideMode ?? ''] ?? null,
+      },
+      health: readHealth(body.Status?.Health),
+      vendor: body.Manufacturer ?? null,
+      model: body.Model ?? null,
+      serial: body.SerialNumber ?? null,
+    });
+  });
