@@ -247,11 +247,14 @@ describe('what the node forbids', () => {
   });
 
   it('retired: provide is 400, and 409 while locked', async () => {
-    const { uuid } = await front.store({ retired: true, provision_state: 'manageable' });
+    const retired = { retired: true, provision_state: 'manageable' } as const;
+    const { uuid } = await front.store(retired);
     expect(await front.provision(uuid, 'provide')).toMatchObject({
       status: 400,
       error: expect.stringContaining('retired'),
     });
+    const locked = await front.store({ ...retired, reservation: 'r' });
+    expect((await front.provision(locked.uuid, 'provide')).status).toBe(409);
   });
 });
 

@@ -1,0 +1,15 @@
+/** The conductor as a table (ironic-api.md 6): here a site of BMC proxies. Nothing of it is stored. */
+import { z } from 'zod';
+
+import { fields } from './fields.ts';
+import { bool, json, text, timestamp } from './values.ts';
+
+export const conductor = fields({
+  hostname: { access: 'read', schema: text(255), required: true, summary: true, doc: 'Name of the site.' },
+  conductor_group: { access: 'read', schema: z.string(), default: '', summary: true, doc: 'Group it serves.' },
+  alive: { access: 'read', schema: bool, computed: true, summary: true, doc: 'Whether it works.' },
+  drivers: { access: 'read', schema: z.array(z.string()), computed: true, doc: 'Hardware types it knows.' },
+  created_at: { access: 'read', schema: timestamp, doc: 'A site has no record, so this is null.' },
+  updated_at: { access: 'read', schema: timestamp, doc: 'A site has no record, so this is null.' },
+  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+});
