@@ -61,6 +61,7 @@ const send = async (file: FileHandle, headers: ObjectRequest['headers']): Promis
     return say(416, 'The range lies outside of the object.', { 'Content-Range': `bytes */${size}` });
   }
   const { start, end } = part ?? { start: 0, end: size - 1 };
+  if (size === 0) await file.close();
   return {
     status: part ? 206 : 200,
     headers: {

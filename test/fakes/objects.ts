@@ -20,7 +20,7 @@ export const createFakeObjects = (clock: Pick<Clock, 'now'>): FakeObjects => {
     size: async (key) => objects.get(key)?.byteLength,
     remove: async (key) => void objects.delete(key),
     link: async (key, method, seconds) => {
-      const url = `https://objects.test/${key}?signature=${links.size + 1}`;
+      const url = `https://objects.test/${key}?signature=${String(links.size + 1).padStart(8, '0')}`;
       links.set(url, { key, method, expires: clock.now() + seconds * 1000 });
       return url;
     },

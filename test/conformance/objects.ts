@@ -1,0 +1,99 @@
+/** What every object store does alike: in memory, as files, on S3. */
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Objects } from '../../layers/store/objects.ts';
+
+/** `request` follows a link; `wait` lets so many seconds pass, for a link to expire. */
+export type ObjectsUnderTest = {
+  readonly objects: Objects;
+  request(method: string, url: string, body?: Uint8Array): Promise<{ status: number; body: Uint8Array | undefined }>;
+  wait(seconds: number): Promise<void>;
+  close?(): Promise<void>;
+};
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (body: Uint8Array | undefined) => new TextDecoder().decode(body);
+
+export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTest>): void => {
+  describe(name, () => {
+    let subject: ObjectsUnderTest;
+    beforeAll(async () => {
+      subject = await make();
+    });
+    afterAll(async () => subject?.close?.());
+    const newKey = () => `configdrives/${randomUUID()}/01J`;
+
+    it('gives back the bytes that were put, and their number', async () => {
+      const key = newKey();
+      const body = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
+      await subject.objects.put(key, body, 'application/octet-stream');
+      expect(Buffer.from((await subject.objects.get(key))!).equals(body)).toBe(true);
+      expect(await subject.objects.size(key)).toBe(70_000);
+    });
+
+    it('replaces an object by the next put, also by an empty one', async () => {
+      const key = newKey();
+      await subject.objects.put(key, bytes('one'));
+      await subject.objects.put(key, new Uint8Array());
+      expect(await subject.objects.size(key)).toBe(0);
+      expect(text(await subject.objects.get(key))).toBe('');
+    });
+
+    it('has nothing under a key that was never put, or was removed', async () => {
+      const key = newKey();
+      expect(await subject.objects.get(key)).toBeUndefined();
+      await subject.objects.put(key, bytes('x'));
+      await subject.objects.remove(key);
+      await subject.objects.remove(key);
+      expect(await subject.objects.get(key)).toBeUndefined();
+      expect(await subject.objects.size(key)).toBeUndefined();
+    });
+
+    it('lets the holder of a GET link read, and do nothing else', async () => {
+      const key = newKey();
+      await subject.objects.put(key, bytes('drive'));
+      const link = await subject.objects.link(key, 'GET', 60);
+      const answer = await subject.request('GET', link);
+      expect([answer.status, text(answer.body)]).toEqual([200, 'drive']);
+      for (const method of ['HEAD', 'PUT', 'DELETE', 'POST']) {
+        expect([method, (await subject.request(method, link)).status]).toEqual([method, 403]);
+      }
+      expect(text(await subject.objects.get(key))).toBe('drive');
+    });
+
+    it('lets the holder of a PUT link write, and not read', async () => {
+      const key = newKey();
+      const link = await subject.objects.link(key, 'PUT', 60);
+      expect((await subject.request('PUT', link, bytes('uploaded'))).status).toBe(200);
+      expect(text(await subject.objects.get(key))).toBe('uploaded');
+      expect((await subject.request('GET', link)).status).toBe(403);
+    });
+
+    it('answers a link to an absent object with 404', async () => {
+      expect((await subject.request('GET', await subject.objects.link(newKey(), 'GET', 60))).status).toBe(404);
+    });
+
+    it('refuses a changed link', async () => {
+      const [key, other] = [newKey(), newKey()];
+      await subject.objects.put(key, bytes('mine'));
+      await subject.objects.put(other, bytes('yours'));
+      const link = await subject.objects.link(key, 'GET', 60);
+      const changed = [
+        link.replace(key, other),
+        link.replace(/(signature=)(..)/i, (_all, name: string, two: string) => name + (two === 'AA' ? 'BB' : 'AA')),
+        link.replace(/\?.*/, ''),
+      ];
+      for (const url of changed) expect((await subject.request('GET', url)).status).toBe(403);
+    });
+
+    it('refuses a link that has expired', async () => {
+      const key = newKey();
+      await subject.objects.put(key, bytes('late'));
+      const link = await subject.objects.link(key, 'GET', 2);
+      await subject.wait(3);
+      expect((await subject.request('GET', link)).status).toBe(403);
+    });
+  });
+};
