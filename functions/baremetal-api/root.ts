@@ -1,7 +1,7 @@
 /** The version documents that clients discover the API with (ironic-api.md 1.4). */
 import { MAX, MIN } from '../../layers/domain/versions.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
-import { route, type Call, type Method, type Route } from './route.ts';
+import { route, type Call, type Route } from './route.ts';
 
 const versionDocument = (base: string) => ({
   id: 'v1',
@@ -48,8 +48,7 @@ const documents = [
   ['v1', v1],
 ] as const;
 
-export const rootRoutes: Route[] = documents.flatMap(([path, document]) =>
-  (['GET', 'HEAD'] satisfies Method[]).map((method) =>
-    route({ at: `${method} /${path}`, policy: 'public', handle: async (_deps, call) => ({ body: document(call) }) }),
-  ),
-);
+export const rootRoutes: readonly Route[] = documents.flatMap(([path, document]) => [
+  route({ at: `GET /${path}`, policy: 'public', handle: async (_deps, call) => ({ body: document(call) }) }),
+  route({ at: `HEAD /${path}`, policy: 'public', handle: async () => ({ status: 200 }) }),
+]);

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
+import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 
 export type Options = {
@@ -36,8 +37,7 @@ const encode = (body: unknown): { body: string | null; isBase64Encoded: boolean 
 const toEvent = (line: string, { version = 'latest', body, headers = {}, subject = admin }: Options) => {
   const [httpMethod, target] = line.split(' ') as [string, string];
   const url = new URL(target, 'http://metal.test');
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of url.searchParams) (query[name] ??= []).push(value);
+  const query = Object.fromEntries([...url.searchParams.keys()].map((name) => [name, url.searchParams.getAll(name)]));
   return {
     httpMethod,
     path: url.pathname,
@@ -84,5 +84,8 @@ export const createFront = (env: Record<string, string> = {}, ports = createFake
     return answer.body as Record<string, unknown> & { uuid: string };
   };
 
-  return { request, enrol, ports };
+  /** Puts a node into a condition that would take a workflow to get to. */
+  const force = async (uuid: string, set: Partial<StoredNode>) => changeNode(ports, uuid, () => ({ set }));
+
+  return { request, enrol, force, ports };
 };
