@@ -91,7 +91,8 @@ const says = (error: unknown) => (error as { message?: string }).message ?? Stri
 
 /** jsonata answers with sequences and bare objects; what leaves here is plain JSON. */
 const toPlain = (value: unknown, text: string): Json => {
-  const callable = typeof value === 'function' || (value as { _jsonata_lambda?: boolean } | null)?._jsonata_lambda;
+  const marks = value as { _jsonata_lambda?: boolean; _jsonata_function?: boolean } | null | undefined;
+  const callable = typeof value === 'function' || marks?._jsonata_lambda || marks?._jsonata_function;
   if (value === undefined || callable) {
     throw QueryEvaluationError(`The JSONata expression '${text}' returned ${callable ? 'a function' : 'nothing'}.`);
   }

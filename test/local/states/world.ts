@@ -61,14 +61,24 @@ export const waitOf = (name: string, more: object = { End: true }): object => ({
   ...more,
 });
 
-const invoker = (script: Script, calls: World['calls']) => {
+/** What a scripted function answers to never answer. */
+export const hangs = Symbol('hangs');
+
+const turns = async (count: number) => {
+  for (let left = count; left > 0; left -= 1) await new Promise(setImmediate);
+};
+
+const invoker = (script: Script, calls: World['calls'], onHang: () => void) => {
   const counts: Record<string, number> = {};
   return async (name: string, payload: object) => {
     calls.push({ name, payload: payload as Json });
     counts[name] = (counts[name] ?? 0) + 1;
     const answer = script[name];
     if (!answer) throw Object.assign(new Error(`no function ${name}`), { name: 'ResourceNotFoundException' });
-    return answer(payload as Json, counts[name]);
+    const value = await answer(payload as Json, counts[name]);
+    if (value !== hangs) return value;
+    onHang();
+    return new Promise(() => {});
   };
 };
 
@@ -82,17 +92,19 @@ export const createWorld = async (options: Options): Promise<World> => {
   const began = timers.now();
   let count = 0;
   const next = (kind: string) => `${kind}-${(count += 1)}`;
+  const hung = Promise.withResolvers<void>();
   const states = createStates({
     journal: openJournal(journal),
     definitions,
     timers,
-    functions: { invoke: invoker(script, calls) },
+    functions: { invoke: invoker(script, calls, hung.resolve) },
     chance: { number: () => fraction, uuid: () => next('uuid'), token: () => next('token') },
     onEvent: (event) => events.push(event),
   });
 
+  // A call that hangs is never idle: then a number of turns of the event loop must do.
   const settle = async () => {
-    do await states.idle();
+    do await Promise.race([states.idle(), hung.promise.then(async () => turns(20))]);
     while (timers.skip());
   };
   const outcome = async (workflow: string, name: string): Promise<Outcome> => {

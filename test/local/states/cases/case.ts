@@ -19,8 +19,8 @@ export type Case = {
   readonly status?: 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'RUNNING';
   /** The states entered, in order. */
   readonly entered?: readonly string[];
-  /** The types of the whole history. */
-  readonly types?: readonly string[];
+  /** The types of the whole history, in words. */
+  readonly types?: string;
   /** How long it took, in virtual seconds. */
   readonly seconds?: number;
   /** Our stricter words or its known gaps: why asl-validator does not see this machine as valid. */

@@ -6,7 +6,7 @@ export const failCases: readonly Case[] = [
     states: { A: { Type: 'Fail', Error: 'Broken', Cause: 'It broke.' } },
     error: 'Broken',
     cause: 'It broke.',
-    types: ['ExecutionStarted', 'FailStateEntered', 'ExecutionFailed'],
+    types: 'ExecutionStarted FailStateEntered ExecutionFailed',
   },
   {
     says: 'Error and Cause may be expressions',

@@ -1,4 +1,4 @@
-import { callOf, waitOf } from '../world.ts';
+import { callOf, hangs, waitOf } from '../world.ts';
 import type { Case } from './case.ts';
 
 const branch = (name: string, state: object) => ({ StartAt: name, States: { [name]: state } });
@@ -22,18 +22,9 @@ export const parallelCases: readonly Case[] = [
     input: { n: 1 },
     output: [2, 3],
     seconds: 9,
-    types: [
-      'ExecutionStarted',
-      'ParallelStateEntered',
-      'ParallelStateStarted',
-      'WaitStateEntered',
-      'PassStateEntered',
-      'PassStateExited',
-      'WaitStateExited',
-      'ParallelStateSucceeded',
-      'ParallelStateExited',
-      'ExecutionSucceeded',
-    ],
+    types: `
+      ExecutionStarted ParallelStateEntered ParallelStateStarted WaitStateEntered PassStateEntered
+      PassStateExited WaitStateExited ParallelStateSucceeded ParallelStateExited ExecutionSucceeded`,
   },
   {
     says: 'Arguments are what the branches get instead',
@@ -74,9 +65,9 @@ export const parallelCases: readonly Case[] = [
         Assign: { sums: '{% $states.result %}' },
         Next: 'End',
       },
-      End: { Type: 'Pass', Output: ['{% $sums %}', '{% $outer %}'], End: true },
+      End: { Type: 'Pass', Output: { sums: '{% $sums %}', outer: '{% $outer %}' }, End: true },
     },
-    output: [[2, 6], 1],
+    output: { sums: [2, 6], outer: 1 },
   },
   {
     says: 'a branch that fails aborts the others and fails the state with its error',
@@ -90,19 +81,9 @@ export const parallelCases: readonly Case[] = [
     script: { f: () => throws('Refused') },
     error: 'Refused',
     seconds: 0,
-    types: [
-      'ExecutionStarted',
-      'ParallelStateEntered',
-      'ParallelStateStarted',
-      'WaitStateEntered',
-      'TaskStateEntered',
-      'TaskScheduled',
-      'TaskStarted',
-      'TaskFailed',
-      'WaitStateAborted',
-      'ParallelStateFailed',
-      'ExecutionFailed',
-    ],
+    types: `
+      ExecutionStarted ParallelStateEntered ParallelStateStarted WaitStateEntered TaskStateEntered
+      TaskScheduled TaskStarted TaskFailed WaitStateAborted ParallelStateFailed ExecutionFailed`,
   },
   {
     says: 'Retry runs all branches again, Catch goes on',
@@ -127,14 +108,14 @@ export const parallelCases: readonly Case[] = [
       P: {
         Type: 'Parallel',
         Branches: [
-          branch('S', { Type: 'Succeed', Output: 1 }),
+          branch('S', { Type: 'Succeed', Output: '{% 1 %}' }),
           branch('W', waitOf('ask')),
           branch('F', { Type: 'Fail', Error: 'Stop' }),
         ],
         Catch: [{ ErrorEquals: ['Stop'], Next: 'B' }],
         End: true,
       },
-      B: { Type: 'Succeed', Output: 'caught' },
+      B: { Type: 'Succeed', Output: '{% "caught" %}' },
     },
     script: { ask: () => null },
     output: 'caught',
@@ -147,7 +128,7 @@ export const parallelCases: readonly Case[] = [
         Branches: [
           branch('Inner', {
             Type: 'Parallel',
-            Branches: [branch('X', { Type: 'Pass', Output: 'x', End: true })],
+            Branches: [branch('X', { Type: 'Pass', Output: '{% "x" %}', End: true })],
             End: true,
           }),
           branch('Each', {
@@ -178,16 +159,10 @@ export const mapCases: readonly Case[] = [
     input: { list: [3, 1] },
     output: [3, 1],
     seconds: 3,
-    types: [
-      'ExecutionStarted',
-      'MapStateEntered',
-      'MapStateStarted',
-      ...['MapIterationStarted', 'WaitStateEntered', 'MapIterationStarted', 'WaitStateEntered'],
-      ...['WaitStateExited', 'MapIterationSucceeded', 'WaitStateExited', 'MapIterationSucceeded'],
-      'MapStateSucceeded',
-      'MapStateExited',
-      'ExecutionSucceeded',
-    ],
+    types: `
+      ExecutionStarted MapStateEntered MapStateStarted MapIterationStarted WaitStateEntered
+      MapIterationStarted WaitStateEntered WaitStateExited MapIterationSucceeded WaitStateExited
+      MapIterationSucceeded MapStateSucceeded MapStateExited ExecutionSucceeded`,
   },
   {
     says: 'ItemSelector makes the input of an iteration from item, index and the input of the state',
@@ -242,7 +217,7 @@ export const mapCases: readonly Case[] = [
       M: {
         Type: 'Map',
         Items: '{% [1..81] %}',
-        ItemProcessor: branch('Each', { Type: 'Wait', Seconds: 10, Output: 0, End: true }),
+        ItemProcessor: branch('Each', { Type: 'Wait', Seconds: 10, Output: '{% 0 %}', End: true }),
         Output: '{% $count($states.result) %}',
         End: true,
       },
@@ -266,7 +241,7 @@ export const mapCases: readonly Case[] = [
         Catch: [{ ErrorEquals: ['States.QueryEvaluationError'], Next: 'B' }],
         End: true,
       },
-      B: { Type: 'Succeed', Output: 'caught' },
+      B: { Type: 'Succeed', Output: '{% "caught" %}' },
     },
     output: 'caught',
   },
@@ -282,16 +257,12 @@ export const mapCases: readonly Case[] = [
       },
       B: { Type: 'Pass', Output: '{% $states.input.Error %}', End: true },
     },
-    script: { f: async (item) => (item === 1 ? new Promise(() => {}) : throws('Odd')) },
+    script: { f: async (item) => (item === 1 ? hangs : throws('Odd')) },
     output: 'Odd',
-    types: [
-      'ExecutionStarted',
-      'MapStateEntered',
-      'MapStateStarted',
-      ...['MapIterationStarted', 'TaskStateEntered', 'MapIterationStarted', 'TaskStateEntered'],
-      ...['TaskScheduled', 'TaskStarted', 'TaskScheduled', 'TaskStarted', 'TaskFailed'],
-      ...['TaskStateAborted', 'MapIterationAborted', 'MapIterationFailed', 'MapStateFailed', 'MapStateExited'],
-      ...['PassStateEntered', 'PassStateExited', 'ExecutionSucceeded'],
-    ],
+    types: `
+      ExecutionStarted MapStateEntered MapStateStarted MapIterationStarted TaskStateEntered
+      MapIterationStarted TaskStateEntered TaskScheduled TaskStarted TaskScheduled TaskStarted TaskFailed
+      TaskStateAborted MapIterationAborted MapIterationFailed MapStateFailed MapStateExited
+      PassStateEntered PassStateExited ExecutionSucceeded`,
   },
 ];

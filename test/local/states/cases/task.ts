@@ -1,10 +1,9 @@
-import { callOf, waitOf } from '../world.ts';
+import { callOf, hangs, waitOf } from '../world.ts';
 import type { Case } from './case.ts';
 
 const throws = (name: string, message = 'no') => {
   throw Object.assign(new Error(message), { name });
 };
-const never = async () => new Promise<never>(() => {});
 const retry = (more: object) => ({ Retry: [{ ErrorEquals: ['Busy'], ...more }], End: true });
 const busyUntil = (last: number) => ({ f: (_: unknown, call: number) => (call < last ? throws('Busy') : call) });
 const payload = { Output: '{% $states.result.Payload %}' };
@@ -16,21 +15,15 @@ export const taskCases: readonly Case[] = [
     input: { n: 1 },
     script: { f: (input) => ({ got: input }) },
     output: { ExecutedVersion: '$LATEST', Payload: { got: { n: 1 } }, StatusCode: 200 },
-    types: [
-      'ExecutionStarted',
-      'TaskStateEntered',
-      'TaskScheduled',
-      'TaskStarted',
-      'TaskSucceeded',
-      'TaskStateExited',
-      'ExecutionSucceeded',
-    ],
+    types: `
+      ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskSucceeded TaskStateExited
+      ExecutionSucceeded`,
   },
   {
     says: 'Output and Assign see the result beside the input',
     states: {
       A: callOf('f', { Assign: { kept: '{% $states.result.Payload %}' }, Output: '{% $states.input %}', Next: 'B' }),
-      B: { Type: 'Pass', Output: ['{% $states.input %}', '{% $kept %}'], End: true },
+      B: { Type: 'Pass', Output: '{% [$states.input, $kept] %}', End: true },
     },
     input: { n: 1 },
     script: { f: () => 'r' },
@@ -48,7 +41,7 @@ export const taskCases: readonly Case[] = [
     script: { f: () => throws('Refused', 'not so') },
     error: 'Refused',
     cause: '{"errorType":"Refused","errorMessage":"not so"}',
-    types: ['ExecutionStarted', 'TaskStateEntered', 'TaskScheduled', 'TaskStarted', 'TaskFailed', 'ExecutionFailed'],
+    types: 'ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskFailed ExecutionFailed',
   },
   {
     says: 'Retry waits 1, 2 and 4 seconds if it is not told otherwise, then gives up',
@@ -63,16 +56,10 @@ export const taskCases: readonly Case[] = [
     script: busyUntil(4),
     output: 4,
     seconds: 15,
-    types: [
-      'ExecutionStarted',
-      'TaskStateEntered',
-      ...['TaskScheduled', 'TaskStarted', 'TaskFailed'],
-      ...['TaskScheduled', 'TaskStarted', 'TaskFailed'],
-      ...['TaskScheduled', 'TaskStarted', 'TaskFailed'],
-      ...['TaskScheduled', 'TaskStarted', 'TaskSucceeded'],
-      'TaskStateExited',
-      'ExecutionSucceeded',
-    ],
+    types: `
+      ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskFailed TaskScheduled TaskStarted
+      TaskFailed TaskScheduled TaskStarted TaskFailed TaskScheduled TaskStarted TaskSucceeded
+      TaskStateExited ExecutionSucceeded`,
   },
   {
     says: 'MaxDelaySeconds bounds the wait',
@@ -165,10 +152,10 @@ export const taskCases: readonly Case[] = [
             Next: 'B',
           },
         ],
-        Output: 'not this one',
+        Output: '{% "not this one" %}',
         End: true,
       }),
-      B: { Type: 'Pass', Output: ['{% $states.input.n %}', '{% $error %}'], End: true },
+      B: { Type: 'Pass', Output: '{% [$states.input.n, $error] %}', End: true },
     },
     input: { n: 3 },
     script: { f: () => throws('Refused') },
@@ -187,7 +174,7 @@ export const taskCases: readonly Case[] = [
         End: true,
       }),
       B: { Type: 'Fail' },
-      C: { Type: 'Succeed', Output: 'c' },
+      C: { Type: 'Succeed', Output: '{% "c" %}' },
     },
     script: { f: () => throws('Busy') },
     output: 'c',
@@ -203,7 +190,7 @@ export const taskCases: readonly Case[] = [
         End: true,
       }),
     },
-    script: { f: () => throws('Anything'), slow: never },
+    script: { f: () => throws('Anything'), slow: () => hangs },
     error: 'States.Timeout',
     entered: ['A', 'B'],
   },
@@ -218,20 +205,12 @@ export const taskCases: readonly Case[] = [
       B: { Type: 'Pass', Output: '{% $states.input.Error %}', End: true },
     },
     input: { limit: 20 },
-    script: { slow: never },
+    script: { slow: () => hangs },
     output: 'States.Timeout',
     seconds: 20,
-    types: [
-      'ExecutionStarted',
-      'TaskStateEntered',
-      'TaskScheduled',
-      'TaskStarted',
-      'TaskTimedOut',
-      'TaskStateExited',
-      'PassStateEntered',
-      'PassStateExited',
-      'ExecutionSucceeded',
-    ],
+    types: `
+      ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskTimedOut TaskStateExited
+      PassStateEntered PassStateExited ExecutionSucceeded`,
   },
   {
     says: 'a timeout is retried with a timeout of its own',
@@ -242,7 +221,7 @@ export const taskCases: readonly Case[] = [
         End: true,
       }),
     },
-    script: { slow: never },
+    script: { slow: () => hangs },
     error: 'States.Timeout',
     seconds: 10 + 1 + 10,
   },
@@ -297,7 +276,7 @@ export const taskCases: readonly Case[] = [
     says: 'but by its own name',
     states: {
       A: callOf('f', { Catch: [{ ErrorEquals: ['States.DataLimitExceeded'], Next: 'B' }], End: true }),
-      B: { Type: 'Succeed', Output: 'caught' },
+      B: { Type: 'Succeed', Output: '{% "caught" %}' },
     },
     script: { f: () => 'x'.repeat(262_144) },
     output: 'caught',
@@ -323,7 +302,7 @@ export const taskCases: readonly Case[] = [
     states: { A: waitOf('ask') },
     script: { ask: () => 'ignored' },
     status: 'RUNNING',
-    types: ['ExecutionStarted', 'TaskStateEntered', 'TaskScheduled', 'TaskStarted', 'TaskSubmitted'],
+    types: 'ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskSubmitted',
   },
   {
     says: 'a task with a token fails when its function does',

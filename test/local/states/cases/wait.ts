@@ -7,7 +7,7 @@ export const waitCases: readonly Case[] = [
     input: { a: 1 },
     output: { a: 1 },
     seconds: 3600,
-    types: ['ExecutionStarted', 'WaitStateEntered', 'WaitStateExited', 'ExecutionSucceeded'],
+    types: 'ExecutionStarted WaitStateEntered WaitStateExited ExecutionSucceeded',
   },
   {
     says: 'Seconds may be an expression',
@@ -45,8 +45,8 @@ export const waitCases: readonly Case[] = [
   {
     says: 'Wait may assign and have an Output',
     states: {
-      A: { Type: 'Wait', Seconds: 0, Assign: { v: 1 }, Output: 2, Next: 'B' },
-      B: { Type: 'Pass', Output: ['{% $v %}', '{% $states.input %}'], End: true },
+      A: { Type: 'Wait', Seconds: 0, Assign: { v: 1 }, Output: '{% 2 %}', Next: 'B' },
+      B: { Type: 'Pass', Output: '{% [$v, $states.input] %}', End: true },
     },
     output: [1, 2],
     seconds: 0,
@@ -58,6 +58,6 @@ export const waitCases: readonly Case[] = [
     status: 'TIMED_OUT',
     error: 'States.Timeout',
     seconds: 60,
-    types: ['ExecutionStarted', 'WaitStateEntered', 'ExecutionTimedOut'],
+    types: 'ExecutionStarted WaitStateEntered ExecutionTimedOut',
   },
 ];

@@ -1,0 +1,62 @@
+/**
+ * Entry of the states thread. What it is given comes from `start.ts`; its first message says that it is ready, or
+ * why it is not.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+
+import type { Functions } from '../../layers/store/ports.ts';
+import { connect, serve } from '../rpc.ts';
+import { loadDefinition } from './definition.ts';
+import type { StateEvent } from './history.ts';
+import { openJournal } from './journal.ts';
+import { createStates } from './states.ts';
+
+export type ThreadData = {
+  /** Path of the SQLite file. */
+  readonly journal: string;
+  /** Folder of the `<workflow>.asl.json` files. */
+  readonly definitions: string;
+  readonly workflows: readonly string[];
+  /** Values of `${name}` in the files. */
+  readonly substitutions: Readonly<Record<string, string>>;
+  /** `Functions` is served on the other side. */
+  readonly functions: MessagePort;
+  /** Gets every `StateEvent`. */
+  readonly events: MessagePort;
+};
+
+/** `attach` hands over a port on which the thread then serves `States`. */
+export type ToThread = { readonly attach: MessagePort };
+export type FromThread =
+  | { readonly ready: true }
+  | { readonly failed: { readonly name: string; readonly message: string } };
+
+const load = async ({ definitions, workflows, substitutions }: ThreadData) =>
+  Promise.all(
+    workflows.map(async (workflow) => {
+      const file = join(definitions, `${workflow}.asl.json`);
+      return loadDefinition(workflow, file, await readFile(file, 'utf8'), substitutions);
+    }),
+  );
+
+const run = async (data: ThreadData): Promise<FromThread> => {
+  try {
+    const loaded = await load(data);
+    const states = createStates({
+      journal: openJournal(data.journal),
+      definitions: loaded,
+      functions: connect<Functions>(data.functions),
+      onEvent: (event) => data.events.postMessage(event satisfies StateEvent),
+    });
+    parentPort!.on('message', ({ attach }: ToThread) => serve(attach, states));
+    return { ready: true };
+  } catch (error) {
+    const { name, message } = error as Error;
+    return { failed: { name, message } };
+  }
+};
+
+const first = await run(workerData as ThreadData);
+parentPort!.postMessage(first satisfies FromThread);
