@@ -53,7 +53,7 @@ export const describeMachine = (world: World, machine: Machine) => ({
     ...machine.disk,
     image: machine.disk.image && { ...machine.disk.image, written_at: iso(machine.disk.image.written_at) },
   },
-  timeline: dated(machine.timeline),
+  power_timeline: dated(machine.timeline),
   resets: dated(machine.resets),
   boots: dated(machine.boots),
   boot_count: machine.boot_count,
