@@ -3,6 +3,7 @@
  * memory table and with a fake BMC proxy. Only time and machines are made up.
  */
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
@@ -151,9 +152,10 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     provision,
     power,
     http,
-    /** Kills the process, if it still lives, and starts another on what it left. */
-    restart: (plan?: Death) => {
-      process = boot(plan);
+    /** Starts another process on what the dead one left. What that was writing to the disk gets there first. */
+    restart: async () => {
+      await setImmediate();
+      process = boot();
     },
     dead: () => process.life.dead(),
     effects: () => process.life.effects(),

@@ -1,0 +1,102 @@
+/**
+ * The process dies at every single effect of a run (each write, call, callback and journal entry, before and after
+ * it happened) and another one takes over: the run has to end the same, with nothing done twice to the machine.
+ */
+import { describe, expect, it } from 'vitest';
+
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { createAgent } from './agent.ts';
+import type { Death } from './mortal.ts';
+import { aNode, uuid } from './nodes.ts';
+import { createStage, type Stage } from './stage.ts';
+
+/** The agent's side: it calls once a boot, retries while nobody answers, and ends what it is told to do. */
+const playAgent = (stage: Stage) => {
+  const agent = createAgent(stage);
+  const finished: unknown[] = [];
+  const act = async () => {
+    if (stage.machine.power === 'power off' || stage.machine.media.cd === null) return;
+    if (!(await agent.call())) return;
+    const last = stage.machine.agent.commands.at(-1);
+    if (last?.command_status !== 'RUNNING') return void (await agent.heartbeat());
+    finished.push(last['step']);
+    await agent.finish();
+  };
+  return { act, finished };
+};
+
+const isOver = async (stage: Stage) => {
+  const { run, reservation } = await stage.read();
+  return run === null && reservation === null;
+};
+
+/** Lets the machine, its agent and the control plane go on until no run owns the node any more. */
+const play = async (stage: Stage): Promise<unknown[]> => {
+  const { act, finished } = playAgent(stage);
+  for (let round = 0; round < 30 && !(await isOver(stage)); round += 1) {
+    if (stage.dead()) {
+      await stage.restart();
+      await stage.sync();
+    }
+    await stage.settle(60);
+    await act();
+  }
+  await stage.settle();
+  return finished;
+};
+
+/** Long stories have many moments; dying before an effect and dying after the one before it are nearly the same. */
+type Story = {
+  readonly node: StoredNode;
+  readonly when: readonly Death['when'][];
+  begin(stage: Stage): Promise<unknown>;
+};
+
+const stories: { readonly [name: string]: Story } = {
+  deploy: { node: aNode(), when: ['before', 'after'], begin: async (stage) => stage.provision('deploy', 'deploy') },
+  'undeploy and clean': {
+    node: aNode({ provision_state: 'active', instance_uuid: uuid }),
+    when: ['after'],
+    begin: async (stage) => {
+      stage.machine.power = 'power on';
+      await stage.provision('undeploy', 'delete');
+    },
+  },
+  reboot: {
+    node: aNode({ provision_state: 'active' }),
+    when: ['before', 'after'],
+    begin: async (stage) => {
+      stage.machine.power = 'power on';
+      await stage.power('rebooting');
+    },
+  },
+};
+
+const tell = async ({ node, begin }: Story, death?: Death) => {
+  const stage = await createStage({ node, ...(death && { death }) });
+  await begin(stage);
+  const finished = await play(stage);
+  const { provision_state, power_state, instance_uuid, last_error, run, reservation } = await stage.read();
+  return {
+    effects: stage.effects(),
+    seen: { provision_state, power_state, instance_uuid, last_error, run, reservation },
+    /** Changes of power, and steps that the agent was made to run. */
+    done: { switched: stage.machine.switched, finished, media: stage.machine.media },
+  };
+};
+
+describe.each(Object.entries(stories))('a process that dies during %s', async (_name, story) => {
+  const calm = await tell(story);
+
+  it('would have come to an end', () => {
+    expect(calm.effects).toBeGreaterThan(10);
+    expect(calm.seen).toMatchObject({ last_error: null, run: null, reservation: null });
+  });
+
+  it.each(story.when)('is taken over at every effect, %s it happened', async (when) => {
+    for (let at = 1; at <= calm.effects; at += 1) {
+      const { seen, done } = await tell(story, { at, when });
+      expect({ at, seen, done }).toEqual({ at, seen: calm.seen, done: calm.done });
+    }
+  });
+});
