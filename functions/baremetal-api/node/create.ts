@@ -7,6 +7,7 @@ import { json } from '../../../layers/domain/values.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { createNode, isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
 import { route, type Call, type Deps } from '../route.ts';
+import { readInstanceInfo } from './instance-info.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole } from './rules.ts';
 import { conceal, sealCredentials } from './secrets.ts';
@@ -25,7 +26,8 @@ const read = ({ body, version }: Call<Values>): Values => {
   checkValues(values, version);
   checkWhole(values);
   checkInterfaces(values['driver'] as string, values);
-  return values;
+  const info = values['instance_info'] as Values | undefined;
+  return info ? { ...values, instance_info: readInstanceInfo(info, {}) } : values;
 };
 
 const toRecord = (values: Values, version: number, at: string, position: string): StoredNode =>

@@ -17,7 +17,6 @@ import { checkField } from '../../../layers/domain/schema.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
-import { isConditionFailed } from '../../../layers/store/table.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
@@ -133,7 +132,7 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
   return { set, ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }) };
 };
 
-const nothingSealed = { sealed: new Map<string, string>(), secrets: { values: {}, revision: 0 } };
+const nothingSealed: Pick<Prepared, 'sealed' | 'secrets'> = { sealed: new Map(), secrets: { values: {}, revision: 0 } };
 
 /** Sealed values are read and made only for a patch of driver_info. */
 const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Pick<Prepared, 'sealed' | 'secrets'>> => {
@@ -158,7 +157,12 @@ const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   return { ...request, references, ...(await seal(deps, call.target.uuid, touched)) };
 };
 
-const maxTries = 5;
+/** Whether somebody else has changed the sealed values since they were read for this patch. */
+const isOutdated = async ({ table }: Deps, uuid: string, { secrets }: Prepared): Promise<boolean> =>
+  secrets !== nothingSealed.secrets && (await readSecrets(table, uuid)).revision !== secrets.revision;
+
+/** 20 losses in a row mean something is wrong; each loss means that somebody else has made progress. */
+const maxTries = 20;
 
 const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   const { uuid } = call.target;
@@ -167,8 +171,8 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
     try {
       return await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
     } catch (error) {
-      // Only the write of the sealed values can still lose a race: they are read again.
-      if (!isConditionFailed(error) || attempt >= maxTries) throw error;
+      // Whatever was refused, it may have been because of sealed values that are not those of the node any more.
+      if (attempt >= maxTries || !(await isOutdated(deps, uuid, prepared))) throw error;
     }
   }
 };
