@@ -86,13 +86,22 @@ const guarded = (name: string, port: Store, granted: object): object =>
     },
   });
 
+/** The proxy is given the records of machines in the place of the table (DESIGN.md 2). */
+const withRecords = async ({ table, clock, ...rest }: Ports): Promise<object> => {
+  const { createBmcRecords } = await import('../../layers/store/bmc-records.ts');
+  return { ...rest, clock, records: createBmcRecords({ table, clock }) };
+};
+
+/** What a function gets in the place of the ports themselves. */
+const compositions: Readonly<Record<string, (ports: Ports) => Promise<object>>> = { 'bmc-proxy': withRecords };
+
 /** Every port; the stores only as far as `grants` go. Throws Damaged (500) for a broken table or key. */
 export const createPorts = async (
   name: string,
   grants: readonly Grant[],
   wiring: Wiring,
   log: Log,
-): Promise<Partial<Ports>> => {
+): Promise<object> => {
   const connected: Connected = {
     ...wiring,
     workflows: wiring.workflows && connect<Workflows>(wiring.workflows),
@@ -108,5 +117,6 @@ export const createPorts = async (
   };
   for (const { port, open } of grants.map(rowOf)) opened[port] = { ...opened[port], ...(await open(connected)) };
   const stores = Object.entries(opened).map(([port, granted]) => [port, guarded(name, port as Store, granted)]);
-  return { ...Object.fromEntries(stores), log, clock: systemClock, ids: createIds(systemClock) };
+  const ports = { ...Object.fromEntries(stores), log, clock: systemClock, ids: createIds(systemClock) } as Ports;
+  return compositions[name]?.(ports) ?? ports;
 };

@@ -6,12 +6,12 @@ import type { z } from 'zod';
 import { Fault } from '../../layers/domain/fault.ts';
 import { systemClock } from '../../layers/store/clock.ts';
 import { createLog } from '../../layers/store/log.ts';
-import type { Invocation, Ports } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/store/ports.ts';
 import type { Failure, InvocationMessage, WorkerData, WorkerMessage } from './message.ts';
 import { createPorts } from './ports.ts';
 
 type Handle = (event: unknown, invocation: Invocation) => Promise<unknown>;
-type App = { create(ports: Partial<Ports>, config: unknown): Handle };
+type App = { create(ports: object, config: unknown): Handle };
 
 const { name, row, folder, wiring } = workerData as WorkerData;
 const port = parentPort!;

@@ -1,0 +1,228 @@
+/**
+ * The whole system on one machine: what AWS is to the functions, in threads around one state directory. `main.ts`,
+ * tests and benchmarks start it with the same call.
+ */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+
+import { type FunctionName, type FunctionRow, functions, routes, workflows } from '../infra/manifest.ts';
+import { Fault } from '../layers/domain/fault.ts';
+import { systemClock } from '../layers/store/clock.ts';
+import { createIds } from '../layers/store/ids.ts';
+import type { Functions } from '../layers/store/ports.ts';
+import { environmentOf, readSettings, type Variables } from './environment.ts';
+import { createHost, type FunctionHost } from './functions/host.ts';
+import { serveInvoke } from './functions/invoke.ts';
+import type { Wiring } from './functions/message.ts';
+import { createAuthorizer } from './gateway/authorizer.ts';
+import { type Gateway, openGateway } from './gateway/server.ts';
+import { type LogFile, openLogFile } from './log-file.ts';
+import { createObjectsMount } from './objects/serve.ts';
+import { createSchedule } from './schedule.ts';
+import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
+import { openStateDir, type StateDir } from './state-dir.ts';
+import type { StateEvent } from './states/history.ts';
+import { startStates, type StatesThread } from './states/start.ts';
+import { startTable, type TableThread } from './table/start.ts';
+
+export type CloudOptions = {
+  readonly stateDir: string;
+  /** Of the API on 127.0.0.1; 0: any free one. */
+  readonly port: number;
+  /** Settings and the like; usually `process.env`. */
+  readonly variables: Variables;
+  /** Simulated machines; without it there are none. */
+  readonly simulator?: SimulatorOptions;
+};
+
+export type Cloud = {
+  /** Of the Bare Metal API. */
+  readonly url: string;
+  readonly stateDir: string;
+  readonly log: string;
+  readonly simulator?: SimulatorProcess;
+  /** Tells of every step of every workflow; answers how to be told no more. */
+  onWorkflowEvent(listener: (event: StateEvent) => void): () => void;
+  /** Keys of the objects that are stored now. */
+  objects(): Promise<string[]>;
+  /** Resolves when a part without which nothing works has ended by itself. */
+  readonly broken: Promise<Fault>;
+  /** Finishes requests, lets workflows rest where they are, and ends everything. May be repeated. */
+  stop(): Promise<void>;
+};
+
+/** sync looks at every node that a workflow moves; most of its work is to find nothing wrong. Milliseconds. */
+const syncEvery = 30_000;
+/** Executions that ended are kept as long as Step Functions keeps them. */
+const keepDays = 90;
+const pruneEvery = 24 * 3_600_000;
+/** How long requests may go on when everything stops, and invocations, which happen again at the next start. */
+const graceMs = 3000;
+const functionsGraceMs = 1000;
+
+const root = new URL('../', import.meta.url);
+
+type Threads = { readonly table: TableThread; readonly states: () => StatesThread };
+
+/** What the workers of a function are connected to: only what its grants open. */
+const wire = (dir: StateDir, url: string, threads: Threads, { grants }: FunctionRow, host: Functions): Wiring => {
+  const has = (prefix: string): boolean => grants.some((grant) => grant === prefix || grant.startsWith(`${prefix}:`));
+  const key = (name: string): string => join(dir.files.keys, name);
+  const invoke = (): Wiring => {
+    const { port1, port2 } = new MessageChannel();
+    serveInvoke(port1, grants, host);
+    return { functions: port2 };
+  };
+  return {
+    ...(has('table') && { table: { path: dir.files.table, writer: threads.table.port() } }),
+    ...(has('workflows') && { workflows: threads.states().attach() }),
+    ...(has('objects') && { objects: { folder: dir.files.objects, key: key('links'), base: url } }),
+    ...((has('seal') || has('open')) && { secrets: key('secrets') }),
+    ...(has('invoke') && invoke()),
+  };
+};
+
+/** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */
+const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'table', 'simulator', 'log', 'stateDir'] as const;
+type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<void> | void>>;
+
+/** One part that fails to end does not keep the others from ending. */
+const endAll = async (ends: Ends, log: LogFile): Promise<void> => {
+  for (const part of stopOrder) {
+    try {
+      await ends[part]?.();
+    } catch (error) {
+      log.log('cloud').error('A part did not end well.', { part, error });
+    }
+  }
+};
+
+/** Stored objects by key: a file's name is its key, percent-encoded. */
+const listObjects = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder).catch(() => []);
+  return names.map(decodeURIComponent);
+};
+
+/** The gateway listens before the functions are there; requests that come so early wait for them. */
+const listen = async (dir: StateDir, log: LogFile, port: number, ready: Promise<FunctionHost>): Promise<Gateway> => {
+  const { now } = systemClock;
+  const { objects: folder, keys } = dir.files;
+  return openGateway({
+    routes,
+    port,
+    ids: createIds(systemClock),
+    log: log.log('gateway'),
+    now,
+    invoke: async (name, event) => (await ready).invokeText(name, event),
+    authorize: createAuthorizer({ invoke: async (event) => (await ready).invoke('authorizer', event), now }),
+    mounts: [await createObjectsMount({ folder, key: join(keys, 'links') })],
+  });
+};
+
+/** Both happen by themselves on AWS: EventBridge calls sync, Step Functions forgets. */
+const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFile) => {
+  const onError = (error: unknown) => log.log('schedule').error('Scheduled work failed.', { error });
+  const sync = createSchedule(syncEvery, async () => host.invoke('sync', {}), onError);
+  const prune = createSchedule(pruneEvery, async () => states.prune(keepDays), onError);
+  return {
+    sync,
+    stop: () => {
+      void sync.stop();
+      void prune.stop();
+    },
+  };
+};
+
+const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends: Ends): Promise<Cloud> => {
+  const ready = Promise.withResolvers<FunctionHost>();
+  const broken = Promise.withResolvers<Fault>();
+  const listeners = new Set<(event: StateEvent) => void>();
+  let stopped: Promise<void> | undefined;
+  const fail = (part: string) => () => {
+    if (stopped) return;
+    broken.resolve(
+      new Fault('Broken', 500, `${part} ended by itself, so Ingot cannot go on; ${dir.files.log} says why.`),
+    );
+  };
+
+  const gateway = await listen(dir, log, options.port, ready.promise);
+  const { url } = gateway;
+  ends.gateway = async () => gateway.close(graceMs);
+
+  const simulator =
+    options.simulator &&
+    (await startSimulator(options.simulator, dir.files.simulator, url, (line) => log.line('simulator', line)));
+  ends.simulator = async () => simulator?.stop();
+  void simulator?.ended.then(fail('The simulator'));
+
+  const table = await startTable(dir.files.table);
+  ends.table = table.stop;
+  void table.ended.then(fail('The table'));
+
+  const settings = readSettings(options.variables, simulator !== undefined);
+  let states: StatesThread;
+  const threads: Threads = { table, states: () => states };
+  const host = createHost({
+    rows: functions,
+    folder: new URL('functions/', root),
+    environment: (name) => environmentOf(name as FunctionName, settings, options.variables),
+    wire: (_name, row, self) => wire(dir, url, threads, row, self),
+    onLine: log.line,
+  });
+  ends.functions = async () => host.stop(functionsGraceMs);
+
+  states = await startStates({
+    journal: dir.files.states,
+    definitions: new URL('workflows', root).pathname,
+    workflows: Object.keys(workflows),
+    substitutions: { ...settings, workflow: 'workflow' },
+    functions: host,
+    onEvent: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+    onExit: (error) => {
+      log.log('states').error('The thread of workflows failed.', { error });
+      fail('The thread of workflows')();
+    },
+  });
+  ends.states = states.stop;
+  await host.warm();
+  ready.resolve(host);
+
+  const schedules = startSchedules(host, states, log);
+  ends.schedules = schedules.stop;
+  listeners.add(({ is, status }) => {
+    if (is === 'ended' && status !== 'SUCCEEDED') schedules.sync.kick();
+  });
+
+  return {
+    url,
+    stateDir: dir.path,
+    log: dir.files.log,
+    ...(simulator && { simulator }),
+    onWorkflowEvent: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    objects: async () => listObjects(dir.files.objects),
+    broken: broken.promise,
+    stop: async () => (stopped ??= endAll(ends, log)),
+  };
+};
+
+/**
+ * Starts everything and resolves when requests are answered. Throws a Fault whose message is the sentence to show:
+ * StateDir, PortTaken, Simulator, Damaged and the like; then nothing is left running.
+ */
+export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
+  const dir = openStateDir(options.stateDir);
+  const log = openLogFile(dir.files.log);
+  const ends: Ends = { log: log.close, stateDir: dir.release };
+  try {
+    return await assemble(options, dir, log, ends);
+  } catch (error) {
+    await endAll(ends, log);
+    throw error;
+  }
+};

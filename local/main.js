@@ -1,0 +1,9 @@
+// Plain JavaScript, because a Node that cannot read TypeScript must be able to say so.
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  process.stderr.write(
+    `ingot: Node.js 24 is needed, this is ${process.version}: use \`npm start\`, which brings its own, or update Node.js.\n`,
+  );
+  process.exit(1);
+}
+
+await import('./main.ts');

@@ -1,0 +1,111 @@
+/** `npm start`: the whole system on this machine, and the main job before the newcomer's eyes. */
+import { Fault, isFault } from '../layers/domain/fault.ts';
+import { systemClock } from '../layers/store/clock.ts';
+import { type Cloud, startCloud } from './cloud.ts';
+import { runDemo } from './demo/demo.ts';
+import { createDisplay, type Display } from './demo/display.ts';
+import { enrolCommands, nextCommands } from './demo/next.ts';
+import { createPhases } from './demo/phases.ts';
+import { helpText, type Options, readOptions } from './options.ts';
+
+const { stdout, stderr, env } = process;
+const firstMachine = 'm0001';
+
+const print = (text: string): void => void stdout.write(`${text}\n`);
+const complain = (text: string): void => void stderr.write(`ingot: ${text}\n`);
+
+/** A Fault is a sentence for people; anything else is a mistake of ours, and its stack is what helps. */
+const explain = (error: unknown): string => {
+  if (isFault(error)) return error.message;
+  return error instanceof Error ? `unexpected: ${error.stack}` : String(error);
+};
+
+const start = async (options: Options): Promise<Cloud> => {
+  const { machines, port, scale } = options;
+  if (options.once && machines === 0) throw new Fault('Options', 400, '--once needs at least one simulated machine.');
+  return startCloud({
+    stateDir: options['state-dir'],
+    port,
+    variables: env,
+    ...(machines > 0 && {
+      simulator: { machines, port: options['simulator-port'], controlPort: options['control-port'], scale },
+    }),
+  });
+};
+
+const openDisplay = (): Display =>
+  createDisplay({ stream: stdout, colour: stdout.isTTY && env['NO_COLOR'] === undefined, now: systemClock.now });
+
+/** Answers whether every check held. */
+const demonstrate = async (cloud: Cloud, { once }: Options): Promise<boolean> => {
+  const display = openDisplay();
+  const phases = createPhases(display);
+  const unfollow = cloud.onWorkflowEvent(phases.receive);
+  const control = cloud.simulator!.control;
+  const { url, objects } = cloud;
+  const missed = await runDemo({ url, control, once, display, phases, clock: systemClock, objects }).finally(() => {
+    unfollow();
+    display.close();
+  });
+  for (const claim of missed) complain(`did not hold: ${claim}`);
+  return missed.length === 0;
+};
+
+/** Resolves on the first signal. The second one does not wait for anything. */
+const untilSignal = async (): Promise<void> =>
+  new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  });
+
+/** Resolves with the exit code when there is a reason to end that is not the demo's. */
+const untilEnd = async ({ broken }: Cloud): Promise<number> => {
+  const fault = await Promise.race([untilSignal(), broken]);
+  if (fault) complain(fault.message);
+  return fault ? 1 : 0;
+};
+
+const introduce = ({ url, stateDir, log }: Cloud): void =>
+  print(`Ingot answers at ${url}. Everything is kept in ${stateDir}; the log is ${log}. Ctrl-C stops it.\n`);
+
+const run = async (cloud: Cloud, options: Options): Promise<number> => {
+  const end = untilEnd(cloud);
+  introduce(cloud);
+  const { simulator, url } = cloud;
+  if (!simulator) print(enrolCommands(url));
+  if (!simulator || options['no-demo']) return end;
+  const show = async (): Promise<number> => {
+    const held = await demonstrate(cloud, options);
+    if (options.once) return held ? 0 : 1;
+    print(nextCommands(url, firstMachine));
+    return end;
+  };
+  return Promise.race([end, show()]);
+};
+
+const main = async (): Promise<number> => {
+  const options = readOptions(process.argv.slice(2), env);
+  if (options.help) {
+    print(helpText());
+    return 0;
+  }
+  const cloud = await start(options);
+  try {
+    return await run(cloud, options);
+  } finally {
+    await cloud.stop();
+  }
+};
+
+try {
+  // Whatever still waits is not worth waiting for once everything has stopped.
+  process.exit(await main());
+} catch (error) {
+  complain(explain(error));
+  process.exit(1);
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+
+import { environmentOf, readSettings } from '../../local/environment.ts';
+
+it('asks for no password and lets the proxy reach simulated machines only if there are some', () => {
+  expect(readSettings({}, false)).toMatchObject({
+    auth_strategy: 'noauth',
+    bmc_networks: '',
+    poll_interval_ms: '1000',
+  });
+  expect(readSettings({}, true).bmc_networks).toContain('127.0.0.0/8');
+});
+
+it('takes a variable before all else', () => {
+  const variables = { INGOT_AUTH_STRATEGY: 'http_basic', INGOT_BMC_NETWORKS: '10.1.0.0/16' };
+  expect(readSettings(variables, true)).toMatchObject({ auth_strategy: 'http_basic', bmc_networks: '10.1.0.0/16' });
+});
+
+it('gives a function the settings, its own variables, and nothing else', () => {
+  const variables = { INGOT_HTPASSWD: 'ann:hash', PATH: '/bin', AWS_SECRET_ACCESS_KEY: 'x' };
+  const settings = readSettings(variables, false);
+  expect(environmentOf('authorizer', settings, variables)).toMatchObject({
+    INGOT_HTPASSWD: 'ann:hash',
+    INGOT_AUTH_STRATEGY: 'noauth',
+    INGOT_LOOPBACK: 'true',
+  });
+  const api = Object.keys(environmentOf('baremetal-api', settings, variables));
+  expect(api.filter((name) => !name.startsWith('INGOT_') || name === 'INGOT_HTPASSWD')).toEqual([]);
+  // An empty setting is one that is not set.
+  expect(api).not.toContain('INGOT_BMC_NETWORKS');
+});
