@@ -80,8 +80,13 @@ const checkWrite = (write: Write): number => {
     }
   }
   if ('put' in write) return checkItem(write.put);
+  if ('check' in write && write.when.length === 0)
+    throw Unwritable(`The check of ${place(write.check)} checks nothing.`);
   if (!('update' in write)) return 0;
   const set = write.set ?? {};
+  if (Object.keys(set).length + (write.remove?.length ?? 0) === 0) {
+    throw Unwritable(`The update of ${place(write.update)} changes nothing.`);
+  }
   const wrong = ['pk', 'sk'].some((name) => name in set || write.remove?.includes(name));
   if (wrong || write.remove?.some((name) => name in set)) {
     throw Unwritable(`The update of ${place(write.update)} names a key, or one attribute twice.`);

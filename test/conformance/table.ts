@@ -127,12 +127,6 @@ const describeUpdates = (table: Table) =>
       expect(error).toMatchObject({ name: 'ConditionFailed', index: 0 });
       expect(await table.get(other)).toBeUndefined();
     });
-
-    it('makes a bare item when nothing is set', async () => {
-      const key = fresh();
-      await table.write([{ update: key }]);
-      expect(await table.get(key)).toEqual(key);
-    });
   });
 
 const stored = { text: 'b', number: 5, yes: true, no: null, many: [1] };
@@ -359,6 +353,8 @@ const describeLimits = (table: Table) =>
       ['an index attribute that is no string', [{ put: { ...key, list: null } }]],
       ['an update of the key', [{ update: key, set: { sk: 'other' } }]],
       ['an attribute set and removed', [{ update: key, set: { a: 1 }, remove: ['a'] }]],
+      ['an update of nothing', [{ update: key }]],
+      ['a check of nothing', [{ check: key, when: [] }]],
       ['a condition on no values', [{ delete: key, when: [oneOf('a', [])] }]],
     ];
     it.each(unwritable)('refuse %s', async (_what, writes) => {
