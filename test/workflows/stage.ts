@@ -57,6 +57,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
   const config = WorkflowConfig.parse(env);
+  const travelled: object[] = [];
   await createNode(world, node);
 
   const boot = (plan?: Death): Process => {
@@ -79,7 +80,15 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     };
     const phase = workflow.create(ports, config);
     const invocation = { request_id: 'r', remaining_ms: () => 120_000 };
-    const host = life.wrap(createFakeFunctions({ workflow: async (payload: unknown) => phase(payload, invocation) }));
+    const host = life.wrap(
+      createFakeFunctions({
+        workflow: async (payload: unknown) => {
+          const answer = await phase(payload, invocation);
+          travelled.push({ payload, answer });
+          return answer;
+        },
+      }),
+    );
     states.current = createStates({
       journal: { ...journal, ...life.wrap({ commit: journal.commit }) },
       definitions,
@@ -157,6 +166,10 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       await setImmediate();
       process = boot();
     },
+    /** What an operator changes by hand. */
+    change: async (set: Partial<StoredNode>) => changeNode(world, node.uuid, () => ({ set })),
+    /** What went through Step Functions: payloads of the phases, and their answers. */
+    travelled,
     dead: () => process.life.dead(),
     effects: () => process.life.effects(),
     sync: async (event: unknown = {}) => sync.create({ ...world, workflows: process.states })(event),

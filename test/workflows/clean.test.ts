@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { cleanSteps } from '../../workflows/steps/clean.ts';
+import { createAgent } from './agent.ts';
+import { aNode } from './nodes.ts';
+import { createStage, type Stage } from './stage.ts';
+
+const toAgent = ['PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn', 'WaitForAgent', 'CollectSteps'];
+const round = ['RunStep', 'StepsLeft'];
+const end = ['PowerOffAgent', 'DetachBootMedia', 'Finish', 'Done'];
+
+const provide = async (more: Partial<StoredNode> = {}, env: object = {}) => {
+  const stage = await createStage({ node: aNode({ provision_state: 'manageable', ...more }), env });
+  const agent = createAgent(stage);
+  const run = await stage.provision('clean', 'provide');
+  await stage.settle();
+  return { stage, agent, run };
+};
+
+const stepsRun = (stage: Stage) =>
+  stage.proxy.requests
+    .filter(({ op }) => op === 'agent.execute')
+    .map(({ params }) => (params as { step: { step: string } }).step.step);
+
+describe('cleanSteps', () => {
+  const step = (name: string, priority: number, of = 'deploy') => ({ step: name, interface: of, priority });
+
+  it('takes those with a priority, the highest first, equal ones by interface', () => {
+    const offered = [step('a', 0), step('b', 5, 'raid'), step('c', 5, 'deploy'), step('d', 7), step('e', 5, 'power')];
+    const steps = cleanSteps(offered, { cleanPriorities: {} });
+    expect(steps.map(({ step: name }) => name)).toEqual(['d', 'e', 'c', 'b']);
+  });
+
+  it('lets the operator set priorities, 0 turns a step off', () => {
+    const offered = [step('erase_devices', 10), step('erase_devices_metadata', 99), step('burnin', 0)];
+    const steps = cleanSteps(offered, { cleanPriorities: { erase_devices: 0, burnin: 3 } });
+    expect(steps.map(({ step: name }) => name)).toEqual(['erase_devices_metadata', 'burnin']);
+  });
+});
+
+describe('automated cleaning', () => {
+  it('boots the agent, runs the steps in order and ends available', async () => {
+    const { stage, agent, run } = await provide();
+    expect(await stage.read()).toMatchObject({ provision_state: 'clean wait', reservation: null });
+    await agent.call();
+    await stage.settle();
+    expect(await stage.read()).toMatchObject({
+      provision_state: 'clean wait',
+      clean_step: { interface: 'deploy', step: 'erase_devices_metadata', priority: 99 },
+    });
+    await agent.finish();
+    await stage.settle();
+    expect((await stage.read()).clean_step).toMatchObject({ step: 'erase_devices', priority: 10 });
+    await agent.finish();
+    await stage.settle();
+    expect(await stage.entered('clean', run)).toEqual(
+      // Each step is started, and looked at again when the agent calls; so is the next one, in the same way.
+      ['Prepare', 'Plan', toAgent, round, round, round, round, end].flat(),
+    );
+    expect(stepsRun(stage)).toEqual([
+      'erase_devices_metadata',
+      'erase_devices_metadata',
+      'erase_devices',
+      'erase_devices',
+    ]);
+    const node = await stage.read();
+    expect(node).toMatchObject({
+      provision_state: 'available',
+      target_provision_state: null,
+      power_state: 'power off',
+      clean_step: {},
+      run: null,
+      reservation: null,
+    });
+    expect(node.driver_internal_info).toEqual({
+      agent_version: '9.0',
+      agent_last_heartbeat: expect.any(String) as string,
+    });
+    expect(stage.machine).toMatchObject({ power: 'power off', media: { cd: null } });
+  });
+
+  it.each([
+    ['the setting is off', {}, { INGOT_AUTOMATED_CLEAN: 'false' }],
+    ['the node says so', { automated_clean: false }, {}],
+    ['the hardware is fake', { driver: 'fake-hardware' }, {}],
+  ])('does nothing when %s', async (_why, more, env) => {
+    const { stage, run } = await provide(more, env);
+    expect(await stage.entered('clean', run)).toEqual(['Prepare', 'Plan', 'Finish', 'Done']);
+    expect((await stage.read()).provision_state).toBe('available');
+    expect(stage.proxy.requests).toEqual([]);
+  });
+
+  it('cleans a node that wants it though the setting is off', async () => {
+    const { stage } = await provide({ automated_clean: true }, { INGOT_AUTOMATED_CLEAN: 'false' });
+    expect((await stage.read()).provision_state).toBe('clean wait');
+  });
+
+  it('ends at once when no step is left over', async () => {
+    const off = { INGOT_ERASE_DEVICES_PRIORITY: '0', INGOT_ERASE_DEVICES_METADATA_PRIORITY: '0' };
+    const { stage, agent, run } = await provide({}, off);
+    await agent.call();
+    await stage.settle();
+    expect(await stage.entered('clean', run)).toEqual(['Prepare', 'Plan', toAgent, round, end].flat());
+  });
+
+  it('boots the ramdisk again for a step that asks for it, and goes on with the next', async () => {
+    const stage = await createStage({ node: aNode({ provision_state: 'manageable' }) });
+    const agent = createAgent(stage);
+    stage.machine.agent.steps.clean[1]!.reboot_requested = true;
+    const run = await stage.provision('clean', 'provide');
+    await stage.settle();
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle();
+    expect(await stage.read()).toMatchObject({ provision_state: 'clean wait', phase: { name: 'WaitForAgent' } });
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle();
+    expect((await stage.entered('clean', run)).filter((state) => state === 'PowerOn')).toHaveLength(2);
+    const ids = stage.proxy.requests.filter(({ op }) => op === 'power.ensure').map(({ op_id }) => op_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect((await stage.read()).provision_state).toBe('available');
+    expect(stage.machine.switched).toBe(4);
+  });
+
+  it('leaves a retired node manageable', async () => {
+    const { stage } = await provide({ retired: true, automated_clean: false });
+    expect((await stage.read()).provision_state).toBe('manageable');
+  });
+});
+
+describe('cleaning that fails', () => {
+  it('in a step takes the node out of service', async () => {
+    const { stage, agent } = await provide();
+    await agent.call();
+    await stage.settle();
+    await agent.finish('FAILED', { command_error: { message: 'The disk is write protected.' } });
+    await stage.settle();
+    const node = await stage.read();
+    expect(node).toMatchObject({
+      provision_state: 'clean failed',
+      target_provision_state: 'available',
+      maintenance: true,
+      fault: 'clean failure',
+      maintenance_reason: node.last_error,
+      clean_step: {},
+      run: null,
+      reservation: null,
+    });
+    expect(node.last_error).toContain(
+      "The agent's step deploy.erase_devices_metadata failed: The disk is write protected.",
+    );
+    // As in Ironic the machine is left as it is, for whoever looks into it.
+    expect(stage.machine.power).toBe('power on');
+  });
+
+  it('before any step does not', async () => {
+    const { stage } = await provide();
+    await stage.settle(1801);
+    expect(await stage.read()).toMatchObject({ provision_state: 'clean failed', maintenance: false, fault: null });
+  });
+
+  it('refuses to power off a node that must not be', async () => {
+    const { stage } = await provide({ disable_power_off: true });
+    expect(await stage.read()).toMatchObject({ provision_state: 'clean failed' });
+    expect(stage.proxy.requests).toEqual([]);
+  });
+});
