@@ -41,6 +41,7 @@ export const startStates = async (options: StatesThreadOptions): Promise<StatesT
   events.port1.on('message', (event: StateEvent) => onEvent?.(event));
   const workerData: ThreadData = { ...rest, functions: calls.port2, events: events.port2 };
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    name: 'states',
     workerData,
     transferList: [calls.port2, events.port2],
   });
@@ -50,7 +51,13 @@ export const startStates = async (options: StatesThreadOptions): Promise<StatesT
     throw new Fault(first.failed.name, 500, first.failed.message);
   }
   let stopping = false;
-  worker.on('error', (error) => !stopping && onExit(error as Error));
+  let error = new Error('The states thread ended by itself.');
+  worker.on('error', (thrown) => {
+    error = thrown as Error;
+  });
+  worker.on('exit', () => {
+    if (!stopping) onExit(error);
+  });
 
   const attach = () => {
     const { port1, port2 } = new MessageChannel();

@@ -9,7 +9,6 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Functions } from '../../layers/store/ports.ts';
 import { connect, serve } from '../rpc.ts';
 import { loadDefinition } from './definition.ts';
-import type { StateEvent } from './history.ts';
 import { openJournal } from './journal.ts';
 import { createStates } from './states.ts';
 
@@ -48,7 +47,7 @@ const run = async (data: ThreadData): Promise<FromThread> => {
       journal: openJournal(data.journal),
       definitions: loaded,
       functions: connect<Functions>(data.functions),
-      onEvent: (event) => data.events.postMessage(event satisfies StateEvent),
+      onEvent: (event) => data.events.postMessage(event, []),
     });
     parentPort!.on('message', ({ attach }: ToThread) => serve(attach, states));
     return { ready: true };
@@ -59,4 +58,4 @@ const run = async (data: ThreadData): Promise<FromThread> => {
 };
 
 const first = await run(workerData as ThreadData);
-parentPort!.postMessage(first satisfies FromThread);
+parentPort!.postMessage(first, []);

@@ -36,14 +36,33 @@ describe.each(Object.entries(tables))('%s', (_type, cases) => {
   it.each(cases)('$says', check);
 });
 
-describe('asl-validator', () => {
-  it.each(Object.values(tables).flat())(
-    'agrees that this is a state machine: $says',
-    ({ states, more, validator: not }) => {
-      const { isValid, errors } = validator(machineOf(states, more));
-      expect({ isValid, errors }).toEqual(
-        not === undefined ? { isValid: true, errors: [] } : { isValid: false, errors: expect.anything() as unknown },
-      );
-    },
-  );
+/** Puts `prefix` before every state name, so that the machines can stand beside each other in one. */
+const rename = (value: unknown, prefix: string, key = ''): unknown => {
+  if (['Next', 'Default', 'StartAt'].includes(key) && typeof value === 'string') return prefix + value;
+  if (Array.isArray(value)) return value.map((each) => rename(each, prefix));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]) => [
+    key === 'States' ? prefix + name : name,
+    rename(each, prefix, name),
+  ]);
+  return Object.fromEntries(entries);
+};
+
+describe('asl-validator, a second opinion,', () => {
+  const all = Object.values(tables).flat();
+
+  // One call for all: each costs a tenth of a second.
+  it('takes the machines of the tables for state machines', () => {
+    const Branches = all
+      .filter((each) => each.validator === undefined)
+      .map(({ states }, index) => rename({ StartAt: Object.keys(states)[0], States: states }, `${index}`));
+    expect(validator(machineOf({ All: { Type: 'Parallel', Branches, End: true } }))).toMatchObject({
+      isValid: true,
+      errors: [],
+    });
+  });
+
+  it.each(all.filter((each) => each.validator !== undefined))('still does not where we differ: $validator', (each) => {
+    expect(validator(machineOf(structuredClone(each.states), each.more)).isValid).toBe(false);
+  });
 });
