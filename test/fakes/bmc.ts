@@ -183,14 +183,15 @@ export const createFakeBmc = async ({ prefix = '', ownCertificate = false } = {}
     response.end(text);
   };
 
-  const server = createServer({ cert, key }, (request, response) => {
-    void readText(request).then((text) => {
-      const body = text === '' ? {} : (JSON.parse(text) as Json);
-      const seen = { method: request.method!, path: request.url!, headers: request.headers, text, body };
-      bmc.requests.push(seen);
-      reply(response, scripted(seen));
-    });
-  });
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await readText(request);
+    const body = text === '' ? {} : (JSON.parse(text) as Json);
+    const seen = { method: request.method!, path: request.url!, headers: request.headers, text, body };
+    bmc.requests.push(seen);
+    reply(response, scripted(seen));
+  };
+
+  const server = createServer({ cert, key }, (request, response) => void serve(request, response));
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
