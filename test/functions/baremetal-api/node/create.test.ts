@@ -36,7 +36,7 @@ describe('creating a node', () => {
     const made = await create(front, { name: 'n1', uuid: uuid.toUpperCase(), properties: { cpus: 4 }, owner: 'me' });
     expect(made.body).toMatchObject({ uuid, name: 'n1', properties: { cpus: 4 }, owner: 'me' });
     for (const ident of [uuid, uuid.toUpperCase(), 'n1']) {
-      expect((await front.request(`GET /v1/nodes/${ident}`)).body, ident).toEqual(made.body);
+      expect((await front.request(`GET /v1/nodes/${ident}`)).body).toEqual(made.body);
     }
     const { body } = await front.request('GET /v1/nodes/n1?fields=driver,conductor');
     expect(body).toEqual({ driver: 'fake-hardware', conductor: 'ingot', links: made.body.links });
@@ -97,7 +97,8 @@ describe('creating a node', () => {
   it('has one winner among many that want one name', async () => {
     const front = createFront();
     const answers = await Promise.all(Array.from({ length: 50 }, async () => create(front, { name: 'one' })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 49 }, () => 409)]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
   });
 
   it('knows names from 1.5 and free names from 1.10', async () => {

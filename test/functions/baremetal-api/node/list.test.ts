@@ -44,7 +44,7 @@ describe('the node list', () => {
     await front.request('PATCH /v1/nodes/a', { body: [{ op: 'add', path: '/instance_info/x', value: 1 }] });
     for (const path of ['/v1/nodes/detail', '/v1/nodes?detail=True']) {
       const { body } = await front.request(`GET ${path}`);
-      expect(body.nodes[0], path).toMatchObject({
+      expect(body.nodes[0]).toMatchObject({
         driver: 'fake-hardware',
         instance_info: { x: 1 },
         conductor: 'ingot',

@@ -161,7 +161,7 @@ describe('finding ports', () => {
     await add(1);
     expect(Object.keys((await front.request('GET /v1/ports')).body.ports[0])).toEqual(['uuid', 'address', 'links']);
     for (const line of ['/v1/ports/detail', '/v1/ports?detail=true', '/v1/nodes/n1/ports/detail']) {
-      expect((await front.request(`GET ${line}`)).body.ports[0], line).toMatchObject({ node_uuid: node, extra: {} });
+      expect((await front.request(`GET ${line}`)).body.ports[0]).toMatchObject({ node_uuid: node, extra: {} });
     }
   });
 

@@ -1,0 +1,147 @@
+/** Whatever is sent: an answer in Ironic's form, never a 500, and nothing stored by what was refused. */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { node as nodeFields } from '../../../layers/domain/node.ts';
+import { port as portFields } from '../../../layers/domain/port.ts';
+import type { Table } from '../../../layers/store/table.ts';
+import { createFakePorts } from '../../fakes/ports.ts';
+import { createFront } from './front.ts';
+
+const ports = createFakePorts();
+let writes = 0;
+const write: Table['write'] = async (list) => {
+  await ports.table.write(list);
+  writes += 1;
+};
+const front = createFront({}, { ...ports, table: { ...ports.table, write } });
+const names = [...new Set([...Object.keys(nodeFields), ...Object.keys(portFields), '__proto__', 'constructor', 'x'])];
+const values = fc.oneof(
+  fc.jsonValue({ maxDepth: 4 }),
+  fc.constantFrom(
+    'fake-hardware',
+    'n1',
+    'true',
+    '******',
+    '52:54:00:00:00:01',
+    '11111111-1111-4111-8111-111111111111',
+    '\u0000',
+    '\ud800',
+    'x'.repeat(5000),
+  ),
+);
+const version = fc.oneof(
+  fc.constant('latest'),
+  fc.integer({ min: 1, max: 115 }).map((n) => `1.${n}`),
+);
+const words = fc.constantFrom('/v1/nodes', '/v1/nodes/detail', '/v1/ports', '/v1/nodes/n1', '/v1/nodes/n1/ports');
+
+/** Expects a well-formed answer to one request; a refusal writes nothing. */
+const check = async (line: string, options: { body?: unknown; version: string }) => {
+  const before = writes;
+  const { status, body } = await front.request(line, options);
+  expect(status).toBeLessThan(500);
+  if (status < 400) return;
+  const inner = body.error_message === undefined ? body : (JSON.parse(body.error_message) as Record<string, unknown>);
+  expect(inner.faultstring ?? inner.description).toEqual(expect.stringMatching(/./));
+  expect(writes).toBe(before);
+};
+
+describe('any input is answered', () => {
+  beforeAll(async () => {
+    await front.enrol({ name: 'n1', extra: { a: { b: [1] } } });
+  });
+
+  it('as the body of a new node', async () => {
+    const body = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(body, version, async (given, at) =>
+        check('POST /v1/nodes', { body: { driver: 'fake-hardware', ...given }, version: at }),
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('as the body of a new port', async () => {
+    const body = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(body, version, async (given, at) =>
+        check('POST /v1/ports', { body: { node_uuid: 'n1', address: '52:54:00:00:00:02', ...given }, version: at }),
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('as any body at all', async () => {
+    const body = fc.oneof(values, fc.string(), fc.uint8Array());
+    const line = fc.constantFrom(
+      'POST /v1/nodes',
+      'PATCH /v1/nodes/n1',
+      'POST /v1/ports',
+      'PUT /v1/nodes/n1/maintenance',
+    );
+    await fc.assert(
+      fc.asyncProperty(line, body, version, async (at, given, microversion) =>
+        check(at, { body: given, version: microversion }),
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('as a patch', async () => {
+    const rest = fc.constantFrom('', '/a', '/a/b', '/a/b/0', '/a/b/-', '/constructor', '/x/y');
+    const step = fc.record(
+      {
+        op: fc.constantFrom('add', 'replace', 'remove'),
+        path: fc.tuple(fc.constantFrom(...names), rest).map(([name, tail]) => `/${name}${tail}`),
+        value: values,
+      },
+      { requiredKeys: ['op', 'path'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 3 }), version, async (body, at) =>
+        check('PATCH /v1/nodes/n1', { body, version: at }),
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('as a query', async () => {
+    const known = [
+      'limit',
+      'marker',
+      'sort_key',
+      'sort_dir',
+      'fields',
+      'detail',
+      'associated',
+      'instance_uuid',
+      'shard',
+    ];
+    const query = fc.array(
+      fc.tuple(fc.constantFrom(...known, ...names), fc.oneof(fc.string(), fc.constantFrom(...names))),
+    );
+    await fc.assert(
+      fc.asyncProperty(words, query, version, async (path, pairs, at) =>
+        check(`GET ${path}?${new URLSearchParams(pairs).toString()}`, { version: at }),
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('as a path', async () => {
+    const segment = fc.oneof(
+      fc.string({ minLength: 1 }),
+      fc.constantFrom('v1', 'nodes', 'ports', 'n1', 'states', '..'),
+    );
+    const path = fc.array(segment, { maxLength: 6 }).map((pieces) => pieces.map(encodeURIComponent).join('/'));
+    const method = fc.constantFrom('GET', 'PUT', 'DELETE');
+    await fc.assert(
+      fc.asyncProperty(method, path, version, async (verb, at, microversion) => {
+        fc.pre(!(verb === 'DELETE' && at.includes('n1')));
+        await check(`${verb} /${at}`, { version: microversion });
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
