@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto';
 
 import { isFault, Invalid } from '../layers/domain/fault.ts';
+import { discard } from './fetch.ts';
 import { withoutSecrets } from './log.ts';
 import type { Machine } from './machine.ts';
-import type { World } from './world.ts';
+import { within, type World } from './world.ts';
 
+/** Milliseconds a whole download may take. */
+const fetchLimit = 120_000;
 const maxBytes = 4 * 2 ** 30;
 /** Where the identifier of the first volume descriptor starts: sector 16, second byte (ECMA-119 8.4). */
 const magicAt = 32_769;
@@ -64,14 +67,13 @@ export const fetchBytes = async (
   take: (chunk: Uint8Array) => void,
   { signal, headers = {} }: { signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<number> => {
-  const limit = AbortSignal.timeout(120_000);
-  const response = await world.fetch(url, { headers, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-  if (response.status !== 200 && response.status !== 206) {
-    await response.body?.cancel();
-    return response.status;
-  }
-  for await (const chunk of response.body ?? []) take(chunk as Uint8Array);
-  return response.status;
+  return within(fetchLimit, signal, async (limited) => {
+    const answer = await world.fetch(url, { headers, signal: limited });
+    const { status, body } = answer;
+    if (status !== 200 && status !== 206) await discard(answer);
+    else for await (const chunk of body ?? []) take(chunk);
+    return status;
+  });
 };
 
 const attempt = async (world: World, machine: Machine, url: string, run: () => Promise<number>) => {

@@ -9,6 +9,7 @@ import { createClock, type Clock } from './clock.ts';
 import { answerControl } from './control/app.ts';
 import { createImages } from './control/images.ts';
 import { createFaults, type ActiveFault, type Faults } from './faults.ts';
+import { fetchOnce, type Fetch } from './fetch.ts';
 import type { Answer, Ask } from './http.ts';
 import { createRequestLog } from './log.ts';
 import { createMachine, type Machine } from './machine.ts';
@@ -20,7 +21,7 @@ import { createSaver, openStateFolder, type StateFolder } from './snapshot.ts';
 import { createGate, type World } from './world.ts';
 
 /** What tests put in the place of the real world. */
-export type Replacements = { readonly clock?: Clock; readonly fetch?: typeof fetch };
+export type Replacements = { readonly clock?: Clock; readonly fetch?: Fetch };
 
 export type Simulator = {
   readonly port: number;
@@ -32,6 +33,7 @@ export type Simulator = {
 };
 
 const downloadsAtOnce = 8;
+const callsAtOnce = 32;
 
 const loadMachines = (folder: StateFolder, { machines, seed, profiles }: Options): Map<string, Machine> => {
   const saved = folder.machines();
@@ -69,7 +71,7 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   const world: World = {
     clock,
     scale: options.scale,
-    fetch: replacements.fetch ?? fetch,
+    fetch: replacements.fetch ?? fetchOnce,
     faults: createFaults(saved, (active) => folder.write('faults.json', active)),
     log: createRequestLog(),
     base: '',
@@ -78,6 +80,7 @@ export const createSimulator = async (options: Options, replacements: Replacemen
     boot: (machine, life) => void bootUp(world, machine, life),
     changed: saver.changed,
     download: createGate(downloadsAtOnce),
+    call: createGate(callsAtOnce),
   };
 
   const bmcs = createHttpsServer({ key, cert, minVersion: 'TLSv1.2' });

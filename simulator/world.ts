@@ -1,6 +1,7 @@
 /** What all machines share: time, faults, the network they fetch from, and whom they tell that they changed. */
 import type { Alarm, Clock } from './clock.ts';
 import type { Faults } from './faults.ts';
+import type { Fetch } from './fetch.ts';
 import { draw, type Machine } from './machine.ts';
 import type { RequestLog } from './log.ts';
 
@@ -17,7 +18,7 @@ export type World = {
   readonly clock: Clock;
   /** Model seconds to real seconds. */
   readonly scale: number;
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   readonly faults: Faults;
   readonly log: RequestLog;
   /** Where the BMCs are: `https://127.0.0.1:<port>`. Known once the server listens. */
@@ -29,8 +30,9 @@ export type World = {
   boot(machine: Machine, life: Life): void;
   /** To be called after every change of a machine's record. */
   changed(machine: Machine): void;
-  /** Runs downloads, a few at a time, so that a thousand of them need no more memory than a few. */
+  /** Run downloads, or calls to the API, a few at a time: a thousand must not need more memory than a few. */
   download<T>(run: () => Promise<T>): Promise<T>;
+  call<T>(run: () => Promise<T>): Promise<T>;
 };
 
 /** Seconds from..to of the machines' time. */
@@ -50,6 +52,28 @@ export const ringAgent = (world: World, machine: Machine): void => {
   if (!life) return;
   life.rings += 1;
   life.nap?.ring();
+};
+
+/**
+ * Runs something that must end: `run` gets a signal that is aborted with `outer` or after `ms` of real time. Made by
+ * hand because AbortSignal.timeout and any live on until their time is over, and a thousand agents make many.
+ */
+export const within = async <T>(
+  ms: number,
+  outer: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const end = () => controller.abort(outer?.reason);
+  const timer = setTimeout(end, ms);
+  outer?.addEventListener('abort', end);
+  try {
+    return await run(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', end);
+  }
 };
 
 /** At most `limit` runs at once; the others wait in order. */

@@ -2,8 +2,9 @@
  * The deploy agent as the API sees it: finds out who it is, then calls at intervals (ironic-deploy.md 3). It works
  * from the machine's record only, so that it goes on with its token after a restart of the simulator.
  */
+import { readText, type Fetched } from '../fetch.ts';
 import type { Agent, Machine } from '../machine.ts';
-import { retrySpan, spanOf, type Life, type Span, type World } from '../world.ts';
+import { retrySpan, spanOf, within, type Life, type Span, type World } from '../world.ts';
 import { resumeCommand } from './commands.ts';
 
 const agentVersion = '11.2.0';
@@ -14,6 +15,15 @@ const minTokenLength = 32;
 const masked = '******';
 
 type Reply = { readonly status: number; readonly body: unknown };
+
+/** Milliseconds a call to the API may take. */
+const callLimit = 30_000;
+
+const readReply = async (answer: Fetched): Promise<Reply> => {
+  const { status } = answer;
+  const text = await readText(answer);
+  return { status, body: status < 300 && text ? (JSON.parse(text) as unknown) : undefined };
+};
 
 /** Asks the API; status 0 if there is no answer. */
 const ask = async (
@@ -28,14 +38,10 @@ const ask = async (
   if (body) headers['content-type'] = 'application/json';
   let reply: Reply = { status: 0, body: undefined };
   try {
-    const answer = await world.fetch(`${machine.agent!.api_url}${path}`, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(30_000)]),
-    });
-    const text = await answer.text();
-    reply = { status: answer.status, body: answer.ok && text ? (JSON.parse(text) as unknown) : undefined };
+    const url = `${machine.agent!.api_url}${path}`;
+    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const send = async (limited: AbortSignal) => readReply(await world.fetch(url, { ...sent, signal: limited }));
+    reply = await world.call(async () => within(callLimit, signal, send));
   } catch {
     // No answer, or one that is not JSON: the agent cannot tell more either, and tries again.
   }

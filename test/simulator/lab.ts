@@ -4,6 +4,7 @@ import { bootUp } from '../../simulator/boot.ts';
 import { createClock, type Source } from '../../simulator/clock.ts';
 import { createFaults } from '../../simulator/faults.ts';
 import type { Answer } from '../../simulator/http.ts';
+import type { Fetch } from '../../simulator/fetch.ts';
 import { createRequestLog } from '../../simulator/log.ts';
 import { createMachine, type Machine } from '../../simulator/machine.ts';
 import type { ProfileName } from '../../simulator/profiles.ts';
@@ -43,7 +44,7 @@ export const iso = (text: string) => buildIso({ label: 'TEST', files: [{ path: '
 export const deployIso = iso('INGOT-AGENT {"api_url": "http://api.test"}');
 export const liveIso = iso('nothing special');
 
-export type Network = (url: string, init: RequestInit) => Response | Promise<Response>;
+export type Network = (...asked: Parameters<Fetch>) => Response | Promise<Response>;
 
 const basic = ({ username, password }: Machine) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
@@ -70,7 +71,7 @@ export const createLab = (
   const world: World = {
     clock,
     scale: 1,
-    fetch: async (input, init) => network(input as string, init ?? {}),
+    fetch: async (url, init) => network(url, init),
     faults: createFaults([], () => {}),
     log: createRequestLog(),
     base: 'https://bmc.test',
@@ -79,6 +80,7 @@ export const createLab = (
     boot: (booted, life) => void bootUp(world, booted, life),
     changed: () => {},
     download: createGate(8),
+    call: createGate(8),
   };
 
   const asked = (method: string, target: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -128,7 +130,7 @@ export const createApi = (token = 'T'.repeat(43)) => {
   const network: Network = (url, { method = 'GET', headers, body }) => {
     const { pathname } = new URL(url);
     const version = new Headers(headers).get('x-openstack-ironic-api-version');
-    calls.push({ method, path: pathname, version, body: body ? (JSON.parse(body as string) as never) : {} });
+    calls.push({ method, path: pathname, version, body: body ? (JSON.parse(body) as never) : {} });
     const count = calls.filter(({ path }) => path === pathname).length;
     return answers[pathname]?.(count) ?? new Response('', { status: 404 });
   };
