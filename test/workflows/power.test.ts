@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+
+import { bmcFault } from '../../layers/bmc/faults.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { pending } from '../fakes/proxy.ts';
+import { aNode } from './nodes.ts';
+import { createStage } from './stage.ts';
+
+const change = async (target: string, more: Partial<StoredNode> = {}, timeout: number | null = null) => {
+  const stage = await createStage({ node: aNode({ provision_state: 'active', ...more }) });
+  stage.machine.power = 'power on';
+  const run = await stage.power(target, timeout);
+  await stage.settle();
+  return { stage, run };
+};
+
+describe('power', () => {
+  it.each([
+    ['power on', ['PowerOn'], 'power on', 0],
+    ['power off', ['PowerOff', 'ThenOn'], 'power off', 1],
+    ['soft power off', ['SoftPowerOff', 'ThenOn'], 'power off', 1],
+    ['rebooting', ['PowerOff', 'ThenOn', 'PowerOn'], 'power on', 2],
+    ['soft rebooting', ['SoftPowerOff', 'ThenOn', 'PowerOn'], 'power on', 2],
+  ])('%s goes through %j', async (target, phases, state, switched) => {
+    const { stage, run } = await change(target);
+    expect(await stage.entered('power', run)).toEqual(['ChangePower', ...phases, 'Finish', 'Done']);
+    expect(await stage.read()).toMatchObject({
+      power_state: state,
+      target_power_state: null,
+      reservation: null,
+      provision_state: 'active',
+      last_error: null,
+    });
+    expect(stage.machine).toMatchObject({ power: state, switched });
+    expect(stage.world.table.items().filter(({ sk }) => sk === 'power_request')).toEqual([]);
+  });
+
+  it('asks an operating system for as long as the client said, and never forces it', async () => {
+    const { stage } = await change('soft power off', {}, 30);
+    expect(stage.proxy.requests[0]!.params).toEqual({
+      target: 'power off',
+      how: 'soft',
+      soft_seconds: 30,
+      then_force: false,
+    });
+  });
+
+  it('forgets the agent with the memory of the machine', async () => {
+    const driver_internal_info = { agent_url: 'https://10.0.0.9:9999', agent_secret_token: '******', kept: true };
+    const { stage } = await change('rebooting', { driver_internal_info, agent_token_sha256: 'abc' });
+    expect(await stage.read()).toMatchObject({ driver_internal_info: { kept: true }, agent_token_sha256: null });
+    expect((await stage.read()).driver_internal_info).toEqual({ kept: true });
+  });
+
+  it('of fake hardware is believed', async () => {
+    const { stage } = await change('power on', { driver: 'fake-hardware' });
+    expect(await stage.read()).toMatchObject({ power_state: 'power on', target_power_state: null, reservation: null });
+    expect(stage.proxy.requests).toEqual([]);
+  });
+
+  it('fails with a last_error, the power state stays what it was', async () => {
+    const stage = await createStage({ node: aNode({ provision_state: 'active', power_state: 'power on' }) });
+    stage.proxy.answer('power.ensure', bmcFault('BmcRejected', 'The BMC refused.'));
+    const run = await stage.power('power off');
+    await stage.settle();
+    expect(await stage.entered('power', run)).toEqual(['ChangePower', 'PowerOff', 'Fail', 'Failed']);
+    expect(await stage.read()).toMatchObject({
+      power_state: 'power on',
+      target_power_state: null,
+      reservation: null,
+      maintenance: false,
+      provision_state: 'active',
+      last_error: 'Power action failed in PowerOff: The BMC refused. Then ask for the power state again.',
+    });
+  });
+
+  it('fails when the machine has not changed within the time the client gave', async () => {
+    const stage = await createStage({ node: aNode({ provision_state: 'active' }) });
+    stage.machine.power = 'power on';
+    stage.proxy.answer('power.ensure', ...Array.from({ length: 50 }, () => pending('PowerState is On.')));
+    await stage.power('power off', 20);
+    await stage.settle(120);
+    expect((await stage.read()).last_error).toContain('has not done within 20 seconds');
+    expect(await stage.read()).toMatchObject({ reservation: null });
+  });
+
+  it('keeps the error that brought the node into a failure state', async () => {
+    const stage = await createStage({
+      node: aNode({ provision_state: 'deploy failed', last_error: 'The image is bad.' }),
+    });
+    stage.proxy.answer('power.ensure', bmcFault('BmcRejected', 'The BMC refused.'));
+    await stage.power('power on');
+    await stage.settle();
+    expect(await stage.read()).toMatchObject({ last_error: 'The image is bad.', reservation: null });
+  });
+});
