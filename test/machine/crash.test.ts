@@ -39,7 +39,7 @@ let killed = 0;
 const startIngot = () => {
   ingot = start(
     'local/main.js',
-    ['--no-demo', '--machines', '0', '--port', `${ingotPort}`, '--state-dir', folder.path],
+    ['--no-demo', '--machines', '0', '--port', `${ingotPort}`, '--state-dir', `${folder.path}/ingot`],
     {
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
       INGOT_POLL_INTERVAL_MS: '50',
@@ -70,19 +70,13 @@ const state = async (node: string) => {
 /** Crashes while the node moves to `goal`, a few times; then lets it arrive. */
 const crashUntil = async (node: string, goal: string, times: number) => {
   for (let count = 0; count < times; count += 1) await crash();
-  return until(
-    `${node} to become ${goal}`,
-    async () => {
-      const now = await state(node);
-      if (now.provision_state.endsWith('failed') || now.provision_state === 'error') {
-        throw new Error(`it became ${now.provision_state}: ${now.last_error}`);
-      }
-      return now.provision_state === goal && now;
-    },
-    90,
-  ).catch((error: unknown) => {
-    throw new Error(`${String(error)}\n--- Ingot said:\n${ingot.output()}`, { cause: error });
+  const isOver = (at: string) => at === goal || at === 'error' || at.endsWith('failed');
+  const arrived = await until(`${node} to become ${goal}`, async () => {
+    const now = await state(node);
+    return isOver(now.provision_state) && now;
   });
+  expect([arrived.provision_state, arrived.last_error, ingot.output()]).toEqual([goal, null, expect.anything()]);
+  return arrived;
 };
 
 const ons = ({ power_timeline: timeline }: Evidence, since: number) =>
