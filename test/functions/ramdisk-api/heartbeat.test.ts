@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { waitKey, waitWrite } from '../../../workflows/wait.ts';
+import { uuid } from '../../workflows/nodes.ts';
+import { createFront } from './front.ts';
+
+const post = `POST /v1/heartbeat/${uuid}`;
+const wait = { token: 'token-1', phase: 'WaitForAgent', run: `${uuid}-1`, since: '2026-01-01T00:00:00.000+00:00' };
+
+/** A node whose agent has looked up, and a run that waits for its heartbeat. */
+const waiting = async (more: Partial<StoredNode> = {}, env: object = {}) => {
+  const front = await createFront(more, env);
+  const { body } = await front.request(`GET /v1/lookup?node_uuid=${uuid}`);
+  await front.ports.table.write([waitWrite(uuid, wait)]);
+  const beat = {
+    callback_url: 'https://10.0.0.9:9999',
+    agent_version: '9.1',
+    agent_token: body.config.agent_token as string,
+    agent_verify_ca: 'PEM',
+  };
+  return { ...front, beat };
+};
+
+describe('heartbeat', () => {
+  it('is recorded and continues the run that waits', async () => {
+    const { request, beat, read, ports } = await waiting();
+    ports.clock.advance(5000);
+    const { status, body } = await request(post, { body: beat });
+    expect([status, body]).toEqual([202, undefined]);
+    expect(await read()).toMatchObject({
+      provision_updated_at: '2026-01-01T00:00:05.000+00:00',
+      driver_internal_info: {
+        agent_url: 'https://10.0.0.9:9999',
+        agent_version: '9.1',
+        agent_verify_ca: 'PEM',
+        agent_last_heartbeat: '2026-01-01T00:00:05.000+00:00',
+      },
+    });
+    expect(ports.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
+    expect(await ports.table.get(waitKey(uuid))).toBeUndefined();
+  });
+
+  it('that is repeated is accepted and delivers nothing more', async () => {
+    const { request, beat, ports } = await waiting();
+    const answers = [await request(post, { body: beat }), await request(post, { body: beat })];
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    expect(ports.workflows.delivered).toHaveLength(1);
+  });
+
+  it('clears away a token that nobody waits for any more', async () => {
+    const { request, beat, ports } = await waiting();
+    ports.workflows.expire('token-1');
+    expect((await request(post, { body: beat })).status).toBe(202);
+    expect(ports.workflows.delivered).toEqual([]);
+    expect(await ports.table.get(waitKey(uuid))).toBeUndefined();
+  });
+
+  it('finds the node by its name too, and takes arguments from the query', async () => {
+    const { request, beat } = await waiting({ name: 'web-1' });
+    const query = new URLSearchParams(beat).toString();
+    expect((await request(`POST /v1/heartbeat/web-1?${query}`)).status).toBe(202);
+  });
+
+  it.each([
+    ['a wrong token', { agent_token: 'x'.repeat(43) }],
+    ['no token', { agent_token: undefined }],
+    ['no callback_url', { callback_url: undefined }],
+    ['a callback_url that is none', { callback_url: 'nonsense' }],
+    ['another scheme', { callback_url: 'ftp://10.0.0.9' }],
+    ['plain http', { callback_url: 'http://10.0.0.9:9999' }],
+    ['no version of the agent', { agent_version: undefined }],
+    ['a field that does not exist', { bogus: 1 }],
+    ['a field that is newer than the request', { agent_status: 'end' }],
+  ])('with %s is refused and changes nothing', async (_what, more) => {
+    const { request, beat, read, ports } = await waiting();
+    const before = await read();
+    expect((await request(post, { body: { ...beat, ...more } })).status).toBe(400);
+    expect(await read()).toEqual(before);
+    expect(ports.workflows.delivered).toEqual([]);
+  });
+
+  it('with another address or certificate than before is refused', async () => {
+    const { request, beat } = await waiting();
+    await request(post, { body: beat });
+    const moved = await request(post, { body: { ...beat, callback_url: 'https://10.0.0.66:9999' } });
+    expect([moved.status, moved.error]).toEqual([400, expect.stringContaining('Agent URL has changed')]);
+    expect((await request(post, { body: { ...beat, agent_verify_ca: 'other' } })).status).toBe(400);
+    expect((await request(post, { body: beat })).status).toBe(202);
+  });
+
+  it('may be plain http where the operator allows that', async () => {
+    const { request, beat } = await waiting({}, { INGOT_AGENT_REQUIRE_TLS: 'false' });
+    expect((await request(post, { body: { ...beat, callback_url: 'http://10.0.0.9:9999' } })).status).toBe(202);
+  });
+
+  it('of a node that works is recorded only', async () => {
+    const { request, beat, read, ports } = await waiting({ provision_state: 'deploying', reservation: `${uuid}-1` });
+    expect((await request(post, { body: beat })).status).toBe(202);
+    expect((await read()).driver_internal_info).toMatchObject({ agent_url: 'https://10.0.0.9:9999' });
+    expect(ports.workflows.delivered).toEqual([]);
+  });
+
+  it('of a node in maintenance is recorded only', async () => {
+    const { request, beat, ports } = await waiting({ maintenance: true });
+    expect((await request(post, { body: beat })).status).toBe(202);
+    expect(ports.workflows.delivered).toEqual([]);
+  });
+
+  it('of a node that has no token, or that does not exist, is refused', async () => {
+    const { request } = await createFront({ provision_state: 'active' });
+    const body = { callback_url: 'https://10.0.0.9:9999', agent_version: '9', agent_token: 'x'.repeat(43) };
+    expect((await request(post, { body })).status).toBe(400);
+    expect((await request('POST /v1/heartbeat/nobody', { body })).status).toBe(404);
+  });
+
+  it('knows fewer fields at older versions', async () => {
+    const { request, beat } = await waiting();
+    const { agent_verify_ca: _ca, ...older } = beat;
+    expect((await request(post, { version: '1.67', body: beat })).status).toBe(400);
+    expect((await request(post, { version: '1.67', body: older })).status).toBe(202);
+    expect((await request(post, { version: '1.21', body: older })).status).toBe(404);
+  });
+
+  it('never shows a token in an error or a log line', async () => {
+    const { request, beat, ports } = await waiting();
+    const answer = await request(post, { body: { ...beat, callback_url: 'nonsense' } });
+    expect(JSON.stringify([answer.body, ports.log.lines])).not.toContain(beat.agent_token);
+  });
+});
