@@ -2,7 +2,7 @@
 import { loadDefinition } from '../../../local/states/definition.ts';
 import type { Json } from '../../../local/states/expression.ts';
 import type { StateEvent } from '../../../local/states/history.ts';
-import { openJournal } from '../../../local/states/journal.ts';
+import { openJournal, type Journal } from '../../../local/states/journal.ts';
 import { createStates, type States } from '../../../local/states/states.ts';
 import type { Execution } from '../../../layers/store/workflows.ts';
 import { createVirtualTimers, type VirtualTimers } from './virtual-timers.ts';
@@ -19,6 +19,8 @@ export type World = {
   /** Lets time pass until nothing more happens by itself. */
   settle(): Promise<void>;
   outcome(workflow: string, name: string): Promise<Outcome>;
+  /** From now on nothing is written, called or heard: what is in the journal is what a killed process leaves. */
+  kill(): void;
 };
 
 export type Outcome = Execution & {
@@ -68,6 +70,8 @@ const turns = async (count: number) => {
   for (let left = count; left > 0; left -= 1) await new Promise(setImmediate);
 };
 
+const forever = async () => new Promise<never>(() => {});
+
 const invoker = (script: Script, calls: World['calls'], onHang: () => void) => {
   const counts: Record<string, number> = {};
   return async (name: string, payload: object) => {
@@ -78,7 +82,7 @@ const invoker = (script: Script, calls: World['calls'], onHang: () => void) => {
     const value = await answer(payload as Json, counts[name]);
     if (value !== hangs) return value;
     onHang();
-    return new Promise(() => {});
+    return forever();
   };
 };
 
@@ -92,12 +96,23 @@ export const createWorld = async (options: Options): Promise<World> => {
   const began = timers.now();
   let count = 0;
   const next = (kind: string) => `${kind}-${(count += 1)}`;
+  const life = { over: false };
+  const opened = openJournal(journal);
+  const mortal: Journal = {
+    ...opened,
+    commit: async (...given) => {
+      if (life.over) return forever();
+      await opened.commit(...given);
+      if (life.over) return forever();
+    },
+  };
+  const invoke = invoker(script, calls, () => hung.resolve());
   const hung = Promise.withResolvers<void>();
   const states = createStates({
-    journal: openJournal(journal),
+    journal: mortal,
     definitions,
     timers,
-    functions: { invoke: invoker(script, calls, hung.resolve) },
+    functions: { invoke: async (...given) => (life.over ? forever() : invoke(...given)) },
     chance: { number: () => fraction, uuid: () => next('uuid'), token: () => next('token') },
     onEvent: (event) => events.push(event),
   });
@@ -125,6 +140,9 @@ export const createWorld = async (options: Options): Promise<World> => {
     events,
     settle,
     outcome,
+    kill: () => {
+      life.over = true;
+    },
     run: async (workflow, input = {}, name = 'one') => {
       await states.start(workflow, name, input);
       await settle();
