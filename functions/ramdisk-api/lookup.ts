@@ -5,7 +5,7 @@ import { Conflict, Invalid, NotFound } from '../../layers/domain/fault.ts';
 import { mask, maskInstanceInfo, maskSecrets } from '../../layers/domain/masking.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { isUuid, mac } from '../../layers/domain/values.ts';
-import { guardKey } from '../../layers/store/guards.ts';
+import { portByAddress } from '../../layers/store/node-ports.ts';
 import { readSecrets, secretsWrite } from '../../layers/store/node-secrets.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { isConditionFailed } from '../../layers/store/table.ts';
@@ -35,8 +35,8 @@ const addressesOf = ({ request: { query } }: Call): string[] =>
     .flatMap((address) => mac.safeParse(address.trim()).data ?? []);
 
 const uuidsByAddress = async ({ table }: Deps, addresses: readonly string[]): Promise<string[]> => {
-  const guards = await table.getMany([...new Set(addresses)].map((address) => guardKey('port_address', address)));
-  return [...new Set(guards.flatMap((guard) => (guard ? [guard['node'] as string] : [])))];
+  const ports = await Promise.all([...new Set(addresses)].map(async (address) => portByAddress(table, address)));
+  return [...new Set(ports.flatMap((port) => (port ? [port.node_uuid] : [])))];
 };
 
 /** By UUID, else by the addresses of its ports. Whatever is wrong is the same 404: strangers learn nothing. */

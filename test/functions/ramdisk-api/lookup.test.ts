@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { guardKey } from '../../../layers/store/guards.ts';
+import { portKey } from '../../../layers/store/node-ports.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { uuid } from '../../workflows/nodes.ts';
 import { createFront, type Front } from './front.ts';
@@ -11,7 +12,11 @@ const byUuid = `GET /v1/lookup?node_uuid=${uuid}`;
 const mac = '52:54:00:12:34:56';
 
 const withPort = async (front: Front, address = mac, node = uuid) => {
-  await front.ports.table.write([{ put: { ...guardKey('port_address', address), node, port: 'p' } }]);
+  const port = { uuid: `00000000-0000-4000-8000-${address.replaceAll(':', '')}`, address, node_uuid: node };
+  await front.ports.table.write([
+    { put: { ...guardKey('port_address', address), node, port: port.uuid } },
+    { put: { ...portKey(node, port.uuid), ...port } },
+  ]);
   return front;
 };
 

@@ -1,0 +1,33 @@
+/** The phase runner on AWS. */
+import type { Context } from 'aws-lambda';
+
+import {
+  awsClock,
+  awsFunctions,
+  awsIds,
+  awsLog,
+  awsObjects,
+  awsTable,
+  awsWorkflows,
+} from '../../layers/store/aws/ports.ts';
+import { create } from './app.ts';
+import { Config } from './config.ts';
+
+const { env } = process;
+
+const app = create(
+  {
+    table: awsTable(env),
+    objects: awsObjects(env),
+    workflows: awsWorkflows(env),
+    functions: awsFunctions(env),
+    log: awsLog('workflow'),
+    clock: awsClock(),
+    ids: awsIds(),
+  },
+  Config.parse(env),
+);
+
+/** Called by Step Functions. What it throws becomes the ASL error of that name. */
+export const handler = async (event: unknown, lambda: Context): Promise<object> =>
+  app(event, { request_id: lambda.awsRequestId, remaining_ms: () => lambda.getRemainingTimeInMillis() });

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+
+import { create } from '../../../functions/sync/app.ts';
+import { bmcFault } from '../../../layers/bmc/faults.ts';
+import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
+import { changeNode, createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import { createFakePorts } from '../../fakes/ports.ts';
+import { aNode, uuid } from '../../workflows/nodes.ts';
+import { createStage } from '../../workflows/stage.ts';
+
+const run = `${uuid}-1`;
+const idle = { looked: 0, started: 0, failed: 0 };
+
+const deploying = {
+  provision_state: 'deploying',
+  reservation: run,
+  run,
+  run_workflow: 'deploy',
+  generation: 1,
+} as const;
+
+const withNode = async (more: Partial<StoredNode> = {}) => {
+  const ports = createFakePorts();
+  await createNode(ports, aNode(more));
+  return { ports, sync: create(ports), read: async () => (await readNode(ports.table, uuid))! };
+};
+
+describe('sync', () => {
+  it('looks at no node that nothing works on', async () => {
+    const { sync, ports } = await withNode();
+    expect(await sync({})).toEqual(idle);
+    expect(ports.workflows.started).toEqual([]);
+  });
+
+  it('starts a run that was recorded but never started, once', async () => {
+    const { sync, ports } = await withNode(deploying);
+    expect(await sync({})).toEqual({ looked: 1, started: 1, failed: 0 });
+    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0 });
+    expect(ports.workflows.started).toEqual([{ workflow: 'deploy', name: run, input: { node: uuid } }]);
+  });
+
+  it('leaves a run alone whose execution goes on', async () => {
+    const { sync, ports, read } = await withNode(deploying);
+    await ports.workflows.start('deploy', run, { node: uuid });
+    const before = await read();
+    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0 });
+    expect(await read()).toEqual(before);
+  });
+
+  it('fails a node whose execution ended without it, and says what happened', async () => {
+    const phase = { run, name: 'PowerOn', started_at: '2026-01-01T00:00:00.000+00:00' };
+    const { sync, ports, read } = await withNode({ ...deploying, phase });
+    await ports.workflows.start('deploy', run, { node: uuid });
+    await ports.workflows.stop('deploy', run, 'Operator', 'Stopped by hand.');
+    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 1 });
+    expect(await read()).toMatchObject({
+      provision_state: 'deploy failed',
+      reservation: null,
+      run: null,
+      last_error: `Deploy failed in PowerOn: The execution ${run} ended as ABORTED: Stopped by hand. Then set the provision state to active to try again, or to deleted to give the machine back.`,
+    });
+    expect(await sync({})).toEqual(idle);
+  });
+
+  it.each([
+    ['verify', 'verifying', 'enroll'],
+    ['clean', 'cleaning', 'clean failed'],
+    ['clean', 'clean wait', 'clean failed'],
+    ['deploy', 'wait call-back', 'deploy failed'],
+    ['undeploy', 'deleting', 'error'],
+  ] as const)('ends a lost %s of a node that is %s in %s', async (run_workflow, provision_state, after) => {
+    const waits = provision_state.includes('wait');
+    const { sync, ports, read } = await withNode({
+      ...deploying,
+      run_workflow,
+      provision_state,
+      reservation: waits ? null : run,
+    });
+    await ports.workflows.start(run_workflow, run, { node: uuid });
+    await ports.workflows.stop(run_workflow, run, 'Gone', 'gone');
+    await sync({});
+    expect(await read()).toMatchObject({ provision_state: after, run: null, reservation: null });
+  });
+
+  it('removes the configdrive with the reference of an undeploy that is lost', async () => {
+    const key = configdriveKey(uuid, '01J0');
+    const { sync, ports, read } = await withNode({
+      ...deploying,
+      provision_state: 'deleting',
+      run_workflow: 'undeploy',
+      instance_info: { configdrive: configdriveReference(key) },
+    });
+    await ports.objects.put(key, Buffer.from('iso'));
+    await ports.workflows.start('undeploy', run, {});
+    await ports.workflows.stop('undeploy', run, 'Gone', 'gone');
+    await sync({});
+    expect([ports.objects.keys(), (await read()).instance_info]).toEqual([[], {}]);
+  });
+
+  it('looks at one node only when an execution of it ended', async () => {
+    const { sync } = await withNode(deploying);
+    const event = { 'detail-type': 'Step Functions Execution Status Change', detail: { name: run, status: 'FAILED' } };
+    expect(await sync(event)).toEqual({ looked: 1, started: 1, failed: 0 });
+    expect(await sync({ detail: { name: '11111111-2222-4333-8444-555555555555-7' } })).toEqual({ ...idle, looked: 1 });
+  });
+});
+
+describe('sync and power runs', () => {
+  const locked = {
+    provision_state: 'active',
+    reservation: run,
+    target_power_state: 'power on',
+    generation: 1,
+  } as const;
+
+  it('starts one that was recorded but never started, with what was asked for', async () => {
+    const { sync, ports } = await withNode(locked);
+    await ports.table.write([powerRequestWrite(run, { node: uuid, target: 'soft rebooting', timeout: 30 })]);
+    await sync({});
+    expect(ports.workflows.started).toEqual([
+      { workflow: 'power', name: run, input: { node: uuid, target: 'soft rebooting', timeout: 30 } },
+    ]);
+  });
+
+  it('frees the lock of one whose execution is gone', async () => {
+    const { sync, ports, read } = await withNode(locked);
+    await ports.workflows.start('power', run, { node: uuid });
+    await ports.workflows.stop('power', run, 'Gone', 'The machine room burns.');
+    expect(await sync({})).toMatchObject({ failed: 1 });
+    expect(await read()).toMatchObject({
+      provision_state: 'active',
+      reservation: null,
+      target_power_state: null,
+      last_error: expect.stringContaining('The machine room burns.') as string,
+    });
+  });
+
+  it('frees the lock of one that nobody knows any more', async () => {
+    const { sync, read } = await withNode(locked);
+    expect(await sync({})).toMatchObject({ failed: 1 });
+    expect(await read()).toMatchObject({ reservation: null, target_power_state: null });
+  });
+
+  it('looks at both when a power run is in the way of a waiting deploy', async () => {
+    const power = `${uuid}-2`;
+    const { sync, ports, read } = await withNode({
+      ...deploying,
+      provision_state: 'wait call-back',
+      reservation: power,
+    });
+    await ports.workflows.start('deploy', run, { node: uuid });
+    expect(await sync({})).toMatchObject({ looked: 1, failed: 1 });
+    expect(await read()).toMatchObject({ provision_state: 'wait call-back', reservation: null, run });
+  });
+});
+
+describe('sync among others', () => {
+  it('goes on with the others when one node makes trouble', async () => {
+    const { ports, sync, read } = await withNode(deploying);
+    const other = '11111111-2222-4333-8444-555555555555';
+    await createNode(ports, aNode({ ...deploying, uuid: other, run: `${other}-1`, reservation: `${other}-1` }));
+    const describeOne = ports.workflows.describe;
+    const broken = {
+      ...ports,
+      workflows: {
+        ...ports.workflows,
+        describe: async (workflow: string, name: string) => {
+          if (name === run) throw new Error('throttled');
+          return describeOne(workflow, name);
+        },
+      },
+    };
+    expect(await create(broken)({})).toEqual({ looked: 2, started: 1, failed: 0 });
+    expect(ports.log.lines.map(({ message }) => message)).toContain('A node could not be looked after.');
+    expect(await sync({})).toMatchObject({ started: 1 });
+    expect((await read()).run).toBe(run);
+  });
+
+  it('does not touch a node that moved on while it looked', async () => {
+    const { ports, read } = await withNode(deploying);
+    await ports.workflows.start('deploy', run, {});
+    await ports.workflows.stop('deploy', run, 'Gone', 'gone');
+    const describeOne = ports.workflows.describe;
+    const workflows = {
+      ...ports.workflows,
+      describe: async (workflow: string, name: string) => {
+        const found = await describeOne(workflow, name);
+        await changeNode(ports, uuid, () => ({ set: { provision_state: 'active', run: null, reservation: null } }));
+        return found;
+      },
+    };
+    expect(await create({ ...ports, workflows })({})).toMatchObject({ failed: 0 });
+    expect(await read()).toMatchObject({ provision_state: 'active', last_error: null });
+  });
+
+  it('fails a run whose Fail phase could not be run', async () => {
+    const stage = await createStage({ node: aNode() });
+    stage.proxy.answer('power.ensure', bmcFault('BmcRejected', 'No.'));
+    const name = await stage.provision('deploy', 'deploy');
+    await stage.stop('deploy', name);
+    await stage.settle();
+    await stage.sync();
+    expect((await stage.read()).provision_state).toBe('deploy failed');
+  });
+});
