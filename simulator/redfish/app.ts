@@ -81,6 +81,14 @@ const etagOf = ({ profile }: Call, resource: object): string => {
   return profile.etag === 'weak' ? `W/"${digest}"` : `"${digest}"`;
 };
 
+/** Methods of a path. A slot takes PATCH only where it has no actions; clients decide by this header. */
+const allowed = ({ ask, profile }: Omit<Call, 'params' | 'body'>): string[] => {
+  const [views, acts] = [matchView('OPTIONS', ask.path), matchAct('OPTIONS', ask.path)];
+  const methods = [views, acts].flatMap((found) => ('allowed' in found ? found.allowed : []));
+  const fixed = ask.path.includes('/VirtualMedia/') && profile.insert !== 'patch';
+  return methods.filter((method) => !(fixed && method === 'PATCH'));
+};
+
 const show = (call: Call, view: View): { resource: object; etag: string } => {
   checkIds(call);
   const resource = { '@odata.id': `/${call.machine.name}${call.ask.path}`, ...view(call) };
@@ -111,9 +119,8 @@ const act = async (call: Omit<Call, 'params' | 'body'>): Promise<Answer> => {
   const { ask, profile } = call;
   const found = matchAct(ask.method, ask.path);
   if (!('handle' in found)) {
-    const known = matchView(ask.method, ask.path);
-    const allowed = [...found.allowed, ...('allowed' in known ? known.allowed : [])];
-    throw refusal(allowed.length > 0 ? 'Base.1.16.OperationNotAllowed' : 'Base.1.16.ResourceMissingAtURI');
+    const known = allowed(call).length > 0;
+    throw refusal(known ? 'Base.1.16.OperationNotAllowed' : 'Base.1.16.ResourceMissingAtURI');
   }
   if (profile.length_required && ask.headers['transfer-encoding']) throw refusal('Base.1.16.LengthRequired');
   const whole = { ...call, params: found.params, body: parseBody(ask) };
@@ -130,7 +137,8 @@ const answer = async (world: World, machine: Machine, ask: Ask): Promise<Answer>
   const found = matchView(method, ask.path);
   if (!('handle' in found)) return act(call);
   const { resource, etag } = show({ ...call, params: found.params, body: {} }, found.handle);
-  return { status: 200, headers: { 'odata-version': '4.0', etag, 'cache-control': 'no-cache' }, body: resource };
+  const headers = { 'odata-version': '4.0', etag, 'cache-control': 'no-cache', allow: allowed(call).join(', ') };
+  return { status: 200, headers, body: resource };
 };
 
 /** Faults that spare the BMC the work. */

@@ -78,6 +78,7 @@ it('has no actions but takes PATCH with If-Match on a Lenovo', async () => {
   const { insert, show, path, redfish, authorization } = slotOf('lenovo', 'Managers/1', 'EXT1');
   expect((await insert()).status).toBe(404);
   expect(await show()).not.toHaveProperty('Actions');
+  expect((await redfish('GET', path)).headers['allow']).toBe('GET, PATCH');
   expect((await redfish('PATCH', path, { Image: image })).status).toBe(428);
   const etag = async () => (await redfish('GET', path)).headers['etag']!;
   const patch = async (body: object) => redfish('PATCH', path, body, { authorization, 'if-match': await etag() });
