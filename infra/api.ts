@@ -11,6 +11,7 @@ import {
   MethodLoggingLevel,
   type MethodOptions,
   RequestAuthorizer,
+  ResponseType,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -74,6 +75,17 @@ export class Api extends Construct {
       },
     });
     this.addRoutes(functions);
+    this.answerStrangers();
+  }
+
+  /** The answer to a caller whom the authorizer does not know, in the form of Ironic's http_basic (ironic-rbac 1). */
+  private answerStrangers(): void {
+    this.rest.addGatewayResponse('Unauthorized', {
+      type: ResponseType.UNAUTHORIZED,
+      statusCode: '401',
+      responseHeaders: { 'WWW-Authenticate': `'Basic realm="Baremetal API"'` },
+      templates: { 'application/json': '{"error": {"message": "Authorization required", "code": 401}}' },
+    });
   }
 
   private addRoutes(functions: Record<FunctionName, Lambda>): void {

@@ -67,13 +67,18 @@ const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatemen
   new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions[name].function.functionArn] }),
 ];
 
+/** `FUNCTION_<NAME>` tells `layers/store/aws/ports.ts` whom a function calls. */
+const invokeVariable = (name: FunctionName): string => `FUNCTION_${name.toUpperCase().replaceAll('-', '_')}`;
+
 /** Gives every function the grants of its row, and nothing else. */
 export const grantAll = (stack: Stack, targets: GrantTargets): void => {
   for (const [name, row] of Object.entries(rows)) {
+    const { function: fn } = targets.functions[name as FunctionName];
     for (const grant of row.grants) {
       const called = /^invoke:(.+)$/.exec(grant)?.[1] as FunctionName | undefined;
       const given = called ? invoke(called, targets) : statements[grant]!(stack, targets);
-      for (const statement of given) targets.functions[name as FunctionName].function.addToRolePolicy(statement);
+      for (const statement of given) fn.addToRolePolicy(statement);
+      if (called) fn.addEnvironment(invokeVariable(called), targets.functions[called].function.functionArn);
     }
   }
 };
