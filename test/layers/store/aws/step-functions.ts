@@ -1,0 +1,58 @@
+/**
+ * The real service, or LocalStack, as a subject of the conformance suite. Needs nothing but Step Functions: the task
+ * that waits starts an execution of a second machine, and the token is read from the history.
+ */
+import {
+  CreateStateMachineCommand,
+  DeleteStateMachineCommand,
+  GetExecutionHistoryCommand,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
+
+import { createAwsWorkflows } from '../../../../layers/store/aws/workflows.ts';
+import { callback, type Subject } from '../../../conformance/workflows.ts';
+
+const roleArn = process.env['INGOT_SFN_ROLE_ARN'] ?? 'arn:aws:iam::000000000000:role/ingot-test';
+
+const create = async (client: SFNClient, name: string, definition: object): Promise<string> => {
+  const command = new CreateStateMachineCommand({ name, roleArn, definition: JSON.stringify(definition) });
+  return (await client.send(command)).stateMachineArn!;
+};
+
+const asking = (heard: string) => ({
+  ...callback,
+  States: {
+    Ask: {
+      ...callback.States.Ask,
+      Resource: 'arn:aws:states:::states:startExecution.waitForTaskToken',
+      Arguments: { StateMachineArn: heard, Input: { token: '{% $states.context.Task.Token %}' } },
+    },
+  },
+});
+
+const findToken = async (client: SFNClient, executionArn: string): Promise<string> => {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { events = [] } = await client.send(new GetExecutionHistoryCommand({ executionArn }));
+    const given = events.find(({ type }) => type === 'TaskScheduled')?.taskScheduledEventDetails?.parameters;
+    if (given) return (JSON.parse(given) as { Input: { token: string } }).Input.token;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${executionArn} scheduled no task.`);
+};
+
+/** Makes the two machines; `close` deletes them. */
+export const createRealSubject = async (client: SFNClient): Promise<Subject> => {
+  const suffix = `${process.pid}-${Date.now()}`;
+  const pass = { QueryLanguage: 'JSONata', StartAt: 'Heard', States: { Heard: { Type: 'Pass', End: true } } };
+  const heard = await create(client, `ingot-heard-${suffix}`, pass);
+  const arn = await create(client, `ingot-callback-${suffix}`, asking(heard));
+  const close = async () => {
+    for (const stateMachineArn of [arn, heard]) await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
+    client.destroy();
+  };
+  return {
+    workflows: createAwsWorkflows({ client, arns: { callback: arn } }),
+    token: async (name) => findToken(client, `${arn.replace(':stateMachine:', ':execution:')}:${name}`),
+    close,
+  };
+};
