@@ -1,5 +1,5 @@
 /** `npm start`: the whole system on this machine, and the main job before the newcomer's eyes. */
-import { Fault, isFault } from '../layers/domain/fault.ts';
+import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/store/clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { runDemo } from './demo/demo.ts';
@@ -20,9 +20,18 @@ const explain = (error: unknown): string => {
   return error instanceof Error ? `unexpected: ${error.stack}` : String(error);
 };
 
+/** Options that each are right and do not go together. */
+const check = ({ machines, once, ...options }: Options): void => {
+  const isDemo = machines > 0 && !options['no-demo'];
+  if (once && !isDemo) throw Invalid('--once is about the demo, which needs at least one simulated machine.');
+  if (isDemo && (env['INGOT_AUTH_STRATEGY'] ?? 'noauth') !== 'noauth') {
+    throw Invalid('The demo knows no password: add --no-demo, or leave INGOT_AUTH_STRATEGY at noauth.');
+  }
+};
+
 const start = async (options: Options): Promise<Cloud> => {
+  check(options);
   const { machines, port, scale } = options;
-  if (options.once && machines === 0) throw new Fault('Options', 400, '--once needs at least one simulated machine.');
   return startCloud({
     stateDir: options['state-dir'],
     port,
@@ -36,19 +45,13 @@ const start = async (options: Options): Promise<Cloud> => {
 const openDisplay = (): Display =>
   createDisplay({ stream: stdout, colour: stdout.isTTY && env['NO_COLOR'] === undefined, now: systemClock.now });
 
-/** Answers whether every check held. */
-const demonstrate = async (cloud: Cloud, { once }: Options): Promise<boolean> => {
-  const display = openDisplay();
+/** Answers the claims that did not hold. */
+const demonstrate = async (cloud: Cloud, { once }: Options, display: Display): Promise<string[]> => {
   const phases = createPhases(display);
   const unfollow = cloud.onWorkflowEvent(phases.receive);
   const control = cloud.simulator!.control;
   const { url, objects } = cloud;
-  const missed = await runDemo({ url, control, once, display, phases, clock: systemClock, objects }).finally(() => {
-    unfollow();
-    display.close();
-  });
-  for (const claim of missed) complain(`did not hold: ${claim}`);
-  return missed.length === 0;
+  return runDemo({ url, control, once, display, phases, clock: systemClock, objects }).finally(unfollow);
 };
 
 /** Resolves on the first signal. The second one does not wait for anything. */
@@ -79,13 +82,15 @@ const run = async (cloud: Cloud, options: Options): Promise<number> => {
   const { simulator, url } = cloud;
   if (!simulator) print(enrolCommands(url));
   if (!simulator || options['no-demo']) return end;
-  const show = async (): Promise<number> => {
-    const held = await demonstrate(cloud, options);
-    if (options.once) return held ? 0 : 1;
-    print(nextCommands(url, firstMachine));
-    return end;
-  };
-  return Promise.race([end, show()]);
+  const display = openDisplay();
+  // Whichever comes first; what the demo says of a system that is being stopped is not worth showing.
+  const outcome = await Promise.race([end, demonstrate(cloud, options, display)]);
+  display.close();
+  if (typeof outcome === 'number') return outcome;
+  for (const claim of outcome) complain(`did not hold: ${claim}`);
+  if (options.once) return outcome.length === 0 ? 0 : 1;
+  print(nextCommands(url, firstMachine));
+  return end;
 };
 
 const main = async (): Promise<number> => {

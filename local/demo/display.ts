@@ -111,6 +111,18 @@ const createPlain = ({ stream, now }: DisplayOptions): Display => {
   };
 };
 
-/** A display that fits the stream: living lines on a terminal, plain lines else. */
-export const createDisplay = (options: DisplayOptions): Display =>
-  options.stream.isTTY ? createTerminal(options) : createPlain(options);
+/** A display that fits the stream: living lines on a terminal, plain lines else. Once closed it shows nothing more. */
+export const createDisplay = (options: DisplayOptions): Display => {
+  const display = options.stream.isTTY ? createTerminal(options) : createPlain(options);
+  let isOpen = true;
+  return {
+    say: (text) => isOpen && display.say(text),
+    tell: (mark, text) => isOpen && display.tell(mark, text),
+    finish: (text) => isOpen && display.finish(text),
+    show: (name, what, mark) => isOpen && display.show(name, what, mark),
+    close: () => {
+      if (isOpen) display.close();
+      isOpen = false;
+    },
+  };
+};

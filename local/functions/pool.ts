@@ -73,7 +73,8 @@ export const createPool = ({ name, timeout, size, spawn, onTrouble }: PoolOption
 
   const bury = (slot: Slot, reason: string) => {
     slots.delete(slot);
-    const fault = new Fault('Runtime.ExitError', 500, `Function ${name} ended in the middle of its work: ${reason}`);
+    const what = slot.loaded ? 'ended in the middle of its work' : 'cannot start';
+    const fault = new Fault('Runtime.ExitError', 500, `Function ${name} ${what}: ${reason}`);
     slot.ready.reject(fault);
     for (const id of slot.pending.keys()) settle(slot, id)?.reject(fault);
     retireIfIdle(slot);

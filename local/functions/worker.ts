@@ -23,12 +23,12 @@ const toFailure = (error: unknown): Failure =>
     ? { errorType: error.name, errorMessage: error.message }
     : { errorType: 'Error', errorMessage: String(error) };
 
-/** A missing or wrong setting is a fault of the configuration, said without zod's own layout. */
+/** A missing or wrong setting, said without zod's own layout. The host says which function it is. */
 const parse = (schema: z.ZodType): unknown => {
   const parsed = schema.safeParse(process.env);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-  throw new Fault('Configuration', 500, `Function ${name} is configured wrongly (${problems}).`);
+  throw new Fault('Configuration', 500, `wrong configuration, ${problems}.`);
 };
 
 const load = async (): Promise<Handle> => {

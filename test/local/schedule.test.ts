@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 it('runs at once and then at every interval', async () => {
-  const work = vi.fn(async () => undefined);
+  const work = vi.fn<() => Promise<void>>(async () => undefined);
   schedule = createSchedule(1000, work, () => undefined);
   await vi.advanceTimersByTimeAsync(2500);
   expect(work).toHaveBeenCalledTimes(3);
@@ -18,7 +18,7 @@ it('runs at once and then at every interval', async () => {
 
 it('never runs twice at once, and once more for all that was asked meanwhile', async () => {
   const gates: (() => void)[] = [];
-  const work = vi.fn(async () => new Promise<void>((resolve) => gates.push(resolve)));
+  const work = vi.fn<() => Promise<void>>(async () => new Promise<void>((resolve) => gates.push(resolve)));
   schedule = createSchedule(60_000, work, () => undefined);
   schedule.kick();
   schedule.kick();
@@ -33,7 +33,7 @@ it('never runs twice at once, and once more for all that was asked meanwhile', a
 
 it('goes on after a failure, and stops for good', async () => {
   const errors: unknown[] = [];
-  const work = vi.fn(async () => {
+  const work = vi.fn<() => Promise<void>>(async () => {
     throw new Error('no');
   });
   schedule = createSchedule(1000, work, (error) => errors.push(error));

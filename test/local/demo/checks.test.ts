@@ -66,7 +66,7 @@ it('misses each thing that is not as it was asked for', () => {
     ['does not show', { ...activeNode, instance_info: {} }, deployedMachine],
   ];
   for (const [word, node, machine] of cases) {
-    expect(missed(deployed(node, machine, images)), word).toEqual([expect.stringContaining(word)]);
+    expect(missed(deployed(node, machine, images))).toEqual([expect.stringContaining(word)]);
   }
   expect(missed(deployed(activeNode, wipedMachine, images)).length).toBeGreaterThan(5);
 });
@@ -83,6 +83,6 @@ it('holds for a machine that is as it was before, and misses whatever is left', 
     ['should not', freeNode, { ...wipedMachine, violations: [{ what: 'two writers' }] }, []],
   ];
   for (const [word, node, machine, objects] of cases) {
-    expect(missed(returned(node, machine, objects)), word).toEqual([expect.stringContaining(word)]);
+    expect(missed(returned(node, machine, objects))).toEqual([expect.stringContaining(word)]);
   }
 });

@@ -1,5 +1,5 @@
 /** The demo against a tiny API and control port: which calls it makes from which state, and what it makes of answers. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -76,14 +76,15 @@ const read = async (request: IncomingMessage): Promise<string> => {
 
 beforeEach(async () => {
   [nodes, calls, refuse] = [new Map(), [], {}];
-  server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '' } = request;
     const text = await read(request);
-    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-    if (method !== 'GET') calls.push(`${method} ${path} ${String(body['target'] ?? '')}`.trim());
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, string>);
+    if (method !== 'GET') calls.push(`${method} ${path} ${body['target'] ?? ''}`.trim());
     const [status, reply] = answer(method, path, body);
     response.writeHead(status).end(reply === undefined ? '' : JSON.stringify(reply));
-  });
+  };
+  server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

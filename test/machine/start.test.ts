@@ -1,0 +1,123 @@
+/** `npm start` as a newcomer meets it: the real process, its output, its exit code. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+import { freePort, type Process, request, start, temporaryFolder, until } from './system.ts';
+
+let folder: { path: string; remove(): void };
+let running: Process[];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  running = [];
+});
+afterEach(async () => {
+  for (const process of running) await process.kill('SIGKILL');
+  folder.remove();
+});
+
+/** On free ports and quick machines. */
+const ingot = (args: string[], env: Record<string, string> = {}): Process => {
+  const ports = ['--port', '0', '--simulator-port', '0', '--control-port', '0'];
+  const process = start('local/main.js', [...ports, '--state-dir', folder.path, '--scale', '0.01', ...args], env);
+  running.push(process);
+  return process;
+};
+
+const exit = async ({ child, output }: Process): Promise<{ code: number | null; output: string }> => {
+  if (child.exitCode === null) await once(child, 'exit');
+  return { code: child.exitCode, output: output() };
+};
+
+const urlOf = async ({ output }: Process): Promise<string> =>
+  until('the URL', async () => /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0]);
+
+it('does the main job from enrolment to undeploy, proves each claim, and exits 0', async () => {
+  const { code, output } = await exit(ingot(['--once', '--machines', '2']));
+  expect(output).toContain('m0001  deploy: WriteImage');
+  expect(output).toContain('ok   openstack/latest/user_data on the configdrive is what was sent');
+  expect(output).toContain('ok   its disk is wiped');
+  expect(output).not.toContain('FAIL');
+  expect(output).not.toContain('\u001B');
+  expect({ code, output }).toMatchObject({ code: 0 });
+});
+
+it('stops on Ctrl-C in the middle of its work, and continues at the next start', async () => {
+  const first = ingot(['--machines', '1']);
+  await until('cleaning', async () => first.output().includes('clean: WaitForAgent'));
+  await first.kill('SIGINT');
+  expect(await exit(first)).toMatchObject({ code: 0 });
+  const { code, output } = await exit(ingot(['--machines', '1', '--once']));
+  expect(output).not.toContain('verify: ProbeBmc');
+  expect({ code, output }).toMatchObject({ code: 0 });
+});
+
+it('stays up after the demo with commands to try next, and knows the deployed machine again', async () => {
+  const first = ingot(['--machines', '1']);
+  await until('the end of the demo', async () => first.output().includes('Try next'), 120);
+  const reply = await request(await urlOf(first), 'GET', '/v1/nodes/m0001');
+  expect(reply.body).toMatchObject({ provision_state: 'active' });
+  await first.kill('SIGTERM');
+  const second = ingot(['--machines', '1']);
+  await until('the end of the demo', async () => second.output().includes('Try next'), 120);
+  expect(second.output()).toContain('m0001 is deployed already');
+});
+
+it('starts without machines and without the demo', async () => {
+  const process = ingot([], { INGOT_MACHINES: '0', INGOT_DEMO: '0' });
+  const reply = await request(await urlOf(process), 'GET', '/v1/nodes');
+  expect(reply).toEqual({ status: 200, body: { nodes: [] } });
+  await process.kill('SIGINT');
+  expect(process.output()).toContain('openstack baremetal node create');
+});
+
+/** One sentence on stderr, an exit code, and no stack. */
+const expectSentence = ({ code, output }: { code: number | null; output: string }, words: string) => {
+  expect(code).toBe(1);
+  expect(output).toContain(words);
+  expect(output.trim().split('\n')).toHaveLength(1);
+};
+
+it('says that its port is taken', async () => {
+  const server = createServer().listen(await freePort(), '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  expectSentence(await exit(ingot(['--port', `${port}`])), `Port ${port} on 127.0.0.1 is taken`);
+  server.close();
+});
+
+it.each([
+  ['table.db', 'table.db is damaged'],
+  ['states.db', 'states.db cannot be used'],
+  ['keys/secrets', 'secrets is damaged'],
+  ['ingot.json', 'is damaged'],
+])('says that %s in the state directory is damaged', async (file, words) => {
+  const first = ingot(['--machines', '0']);
+  await urlOf(first);
+  await first.kill('SIGINT');
+  writeFileSync(join(folder.path, file), 'not what it was'.repeat(1000));
+  expectSentence(await exit(ingot(['--machines', '0'])), words);
+});
+
+it('says that another Ingot uses the state directory', async () => {
+  const first = ingot(['--machines', '0']);
+  await urlOf(first);
+  expectSentence(await exit(ingot(['--machines', '0'])), `is in use by process ${first.child.pid}`);
+});
+
+it.each([
+  [['--prot', '1'], "Unknown option '--prot'"],
+  [['--machines', 'many'], '--machines has to be a whole number'],
+  [['--once', '--machines', '0'], '--once'],
+])('says what is wrong with %j', async (args, words) => {
+  expectSentence(await exit(ingot(args)), words);
+});
+
+it('lists its options', async () => {
+  const { code, output } = await exit(ingot(['--help']));
+  expect([code, output]).toEqual([0, expect.stringContaining('--state-dir DIR')]);
+});
