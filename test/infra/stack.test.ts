@@ -1,0 +1,252 @@
+/** The synthesised template: who may do what, and that it is what the manifest says. Not a snapshot. */
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+
+import { functions, routes, settings, table, workflows } from '../../infra/manifest.ts';
+import { IngotStack } from '../../infra/stack.ts';
+
+type Statement = { Action: string | string[]; Resource: unknown; Effect: string };
+type Resource = { Type: string; Properties: Record<string, unknown>; DependsOn?: unknown };
+
+const synthesise = (context: Record<string, unknown> = {}) => {
+  // Without bundling: what is in the bundles is the business of other tests.
+  const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context } });
+  return Template.fromStack(new IngotStack(app, 'Ingot'));
+};
+
+const template = synthesise();
+const resources = template.toJSON()['Resources'] as Record<string, Resource>;
+const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type);
+
+/** Logical ids start with the construct's path: `bmcproxyFunction...`. */
+const prefixOf = (name: string) => `${name.replaceAll('-', '')}Function`;
+const functionOf = (name: string) =>
+  ofType('AWS::Lambda::Function').find(([id]) => id.startsWith(prefixOf(name)))![1].Properties;
+
+/** Everything the inline policies of a function's role allow. */
+const statementsOf = (name: string): Statement[] =>
+  ofType('AWS::IAM::Policy')
+    .filter(([id]) => id.startsWith(`${prefixOf(name)}ServiceRole`))
+    .flatMap(([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement);
+const actionsOf = (name: string) => statementsOf(name).flatMap(({ Action }) => Action);
+const may = (name: string, action: string, resource: string) =>
+  statementsOf(name).some(
+    ({ Action, Resource }) => [Action].flat().includes(action) && JSON.stringify(Resource).includes(resource),
+  );
+
+const names = Object.keys(functions) as (keyof typeof functions)[];
+
+describe('the template and the manifest', () => {
+  it('have the same functions, with the same memory and time limit', () => {
+    for (const name of names) {
+      expect(functionOf(name)).toMatchObject({
+        MemorySize: functions[name].memory,
+        Timeout: functions[name].timeout,
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+      });
+    }
+    const ours = ofType('AWS::Lambda::Function').filter(([, { Properties }]) => Properties['Runtime'] === 'nodejs24.x');
+    expect(ours).toHaveLength(names.length);
+  });
+
+  it('have the same routes, with the authorizer where the row asks for it', () => {
+    const methods = ofType('AWS::ApiGateway::Method');
+    expect(methods).toHaveLength(routes.length);
+    for (const row of routes) {
+      const id = `ApiRest${row.path
+        .split('/')
+        .filter(Boolean)
+        .join('')
+        .replace(/[^A-Za-z0-9]/g, '')}ANY`;
+      const [, method] = methods.find(([logical]) => logical.startsWith(id))!;
+      expect([row.path, method.Properties['AuthorizationType']]).toEqual([row.path, row.authorize ? 'CUSTOM' : 'NONE']);
+      expect(JSON.stringify(method.Properties['Integration'])).toContain(prefixOf(row.function));
+    }
+  });
+
+  it('have the same workflows, with the settings as substitutions', () => {
+    const machines = ofType('AWS::StepFunctions::StateMachine').map(([, { Properties }]) => Properties);
+    expect(machines.map(({ StateMachineName }) => `${StateMachineName as string}`).sort()).toEqual(
+      Object.keys(workflows)
+        .map((name) => `ingot-${name}`)
+        .sort(),
+    );
+    for (const machine of machines) {
+      expect(Object.keys(machine['DefinitionSubstitutions'] as object)).toEqual(
+        expect.arrayContaining(['workflow', ...Object.keys(settings)]),
+      );
+    }
+  });
+
+  it('have the same table and indexes', () => {
+    template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      KeySchema: [
+        { AttributeName: table.partition, KeyType: 'HASH' },
+        { AttributeName: table.sort, KeyType: 'RANGE' },
+      ],
+      TimeToLiveSpecification: { AttributeName: table.ttl, Enabled: true },
+      GlobalSecondaryIndexes: table.indexes.map(({ name }) =>
+        Match.objectLike({
+          IndexName: name,
+          KeySchema: [
+            { AttributeName: name, KeyType: 'HASH' },
+            { AttributeName: table.index_sort, KeyType: 'RANGE' },
+          ],
+        }),
+      ),
+    });
+  });
+});
+
+describe('roles', () => {
+  it('are one a function', () => {
+    const roles = names.map((name) => JSON.stringify(functionOf(name)['Role']));
+    expect(new Set(roles).size).toBe(names.length);
+  });
+
+  it('let only the workflow invoke the proxy', () => {
+    expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual(['workflow']);
+  });
+
+  it('let only the proxy open secrets, and only APIs seal them', () => {
+    expect(names.filter((name) => may(name, 'kms:Decrypt', 'DataSecretsKey'))).toEqual(['bmc-proxy']);
+    expect(names.filter((name) => may(name, 'kms:Encrypt', 'DataSecretsKey'))).toEqual([
+      'baremetal-api',
+      'ramdisk-api',
+    ]);
+  });
+
+  it('keep the proxy away from objects and workflows', () => {
+    expect(actionsOf('bmc-proxy').filter((action) => /^(s3|states|lambda):/.test(action))).toEqual([]);
+  });
+
+  it('give the authorizer nothing but its trace', () => {
+    expect(actionsOf('authorizer').filter((action) => !action.startsWith('xray:'))).toEqual([]);
+  });
+
+  it('name their resources: a star stands for traces and network interfaces only', () => {
+    const wide = names.flatMap((name) =>
+      statementsOf(name)
+        .filter(({ Resource }) => Resource === '*')
+        .flatMap(({ Action }) => Action)
+        .filter((action) => !action.startsWith('xray:')),
+    );
+    expect(wide).toEqual([]);
+  });
+});
+
+describe('the hardware network', () => {
+  it('has only the proxy in it', () => {
+    expect(names.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual(['bmc-proxy']);
+  });
+
+  it('has no way to the internet', () => {
+    expect(ofType('AWS::EC2::NatGateway')).toEqual([]);
+    expect(ofType('AWS::EC2::InternetGateway')).toEqual([]);
+  });
+
+  it('lets the proxy out to the BMC networks and endpoints, and nothing in', () => {
+    const limited = synthesise({ bmc_networks: '10.20.0.0/16', bmc_ports: '443' });
+    limited.hasResourceProperties('AWS::EC2::SecurityGroup', {
+      GroupDescription: Match.stringLikeRegexp('BMC proxy'),
+      SecurityGroupIngress: Match.absent(),
+      SecurityGroupEgress: [
+        Match.objectLike({ CidrIp: '10.20.0.0/16', FromPort: 443, ToPort: 443 }),
+        Match.objectLike({ CidrIp: '0.0.0.0/0', FromPort: 443, ToPort: 443 }),
+      ],
+    });
+  });
+
+  it('may be a VPC that exists', () => {
+    const placed = synthesise({ vpc_id: 'vpc-1', subnet_ids: 'subnet-1,subnet-2', availability_zones: 'a,b' });
+    placed.resourceCountIs('AWS::EC2::VPC', 0);
+    placed.hasResourceProperties('AWS::Lambda::Function', {
+      VpcConfig: Match.objectLike({ SubnetIds: ['subnet-1', 'subnet-2'] }),
+    });
+  });
+});
+
+describe('what is kept', () => {
+  it('is a table that can be restored and is not deleted by accident', () => {
+    template.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        Replicas: [
+          Match.objectLike({
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+            DeletionProtectionEnabled: true,
+          }),
+        ],
+        SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+      },
+    });
+  });
+
+  it('is a private, encrypted bucket that refuses plain HTTP and forgets unfinished uploads', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [
+          Match.objectLike({ ServerSideEncryptionByDefault: Match.objectLike({ SSEAlgorithm: 'aws:kms' }) }),
+        ],
+      },
+      LifecycleConfiguration: {
+        Rules: [Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } })],
+      },
+    });
+    template.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        ]),
+      },
+    });
+  });
+});
+
+describe('operators', () => {
+  it('can follow every execution', () => {
+    for (const [, { Properties }] of ofType('AWS::StepFunctions::StateMachine')) {
+      expect(Properties).toMatchObject({
+        TracingConfiguration: { Enabled: true },
+        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: true },
+      });
+    }
+  });
+
+  it('are told of failed executions, failing functions and stuck nodes', () => {
+    const alarms = ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['MetricName']);
+    expect(alarms.filter((metric) => metric === 'ExecutionsFailed')).toHaveLength(Object.keys(workflows).length);
+    expect(alarms.filter((metric) => metric === 'ExecutionsTimedOut')).toHaveLength(Object.keys(workflows).length);
+    expect(alarms.filter((metric) => metric === 'Errors')).toHaveLength(names.length);
+    expect(alarms).toContain('StuckNodes');
+  });
+
+  it('get the endpoint as an output', () => {
+    expect(Object.keys(template.findOutputs('*'))).toEqual(
+      expect.arrayContaining(['Endpoint', 'TableName', 'BucketName']),
+    );
+  });
+
+  it('may keep the API inside a VPC', () => {
+    const inside = synthesise({ endpoint_type: 'PRIVATE', vpc_endpoint_ids: 'vpce-1' });
+    inside.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      EndpointConfiguration: { Types: ['PRIVATE'] },
+      Policy: Match.objectLike({
+        Statement: [Match.objectLike({ Condition: { StringEquals: { 'aws:SourceVpce': ['vpce-1'] } } })],
+      }),
+    });
+  });
+
+  it('are stopped by a context value that cannot be', () => {
+    expect(() => synthesise({ endpoint_type: 'EDGE' })).toThrow('endpoint_type');
+    expect(() => synthesise({ vpc_id: 'vpc-1' })).toThrow('subnet_ids');
+  });
+});
