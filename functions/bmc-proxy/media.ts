@@ -33,13 +33,25 @@ const hasImage = (slot: Slot, image: string): boolean => {
   return Image ? withoutQuery(Image) === withoutQuery(image) : ImageName === fileName(image);
 };
 
-const slotsIn = async ({ redfish }: Bmc, collection: string | undefined): Promise<Slot[]> => {
+const readSlots = async ({ redfish }: Bmc, links: readonly string[]): Promise<Slot[]> => {
   const slots: Slot[] = [];
-  for (const link of collection ? await redfish.members(collection) : []) {
-    slots.push(await redfish.get(link, virtualMedia));
-  }
+  for (const link of links) slots.push(await redfish.get(link, virtualMedia));
   return slots;
 };
+
+/** Looks at slots again and again; the first look is the one they were found with. */
+const watch = (bmc: Bmc, found: Slot[]) => {
+  const paths = found.map(({ path }) => path);
+  let next: Slot[] | undefined = found;
+  return async (): Promise<Slot[]> => {
+    const slots = next ?? (await readSlots(bmc, paths));
+    next = undefined;
+    return slots;
+  };
+};
+
+const slotsIn = async (bmc: Bmc, collection: string | undefined): Promise<Slot[]> =>
+  collection ? readSlots(bmc, await bmc.redfish.members(collection)) : [];
 
 const systemSlots = async (bmc: Bmc) => slotsIn(bmc, (await bmc.system()).body.VirtualMedia?.['@odata.id']);
 
@@ -152,10 +164,11 @@ export const insertMedia = async (call: Call<'vmedia.insert'>) => {
   const { slot: kind, image } = call.params;
   return withBmc(call, async (bmc) => {
     const { names, quirks } = await bmc.quirks();
+    const look = watch(bmc, await slotsFor(bmc, kind, quirks));
     let slots: Slot[] = [];
     return ensure(call, {
       observe: async () => {
-        slots = await slotsFor(bmc, kind, quirks);
+        slots = await look();
         if (slots.some((slot) => hasImage(slot, image))) return { so: {} };
         return { not: `The BMC does not show ${fileName(image)} inserted yet.` };
       },
@@ -175,11 +188,12 @@ export const ejectMedia = async (call: Call<'vmedia.eject'>) => {
   const kinds: readonly Kind[] = slot === 'all' ? ['cd', 'usb'] : [slot];
   return withBmc(call, async (bmc) => {
     const { names, quirks } = await bmc.quirks();
+    const all = [...(await systemSlots(bmc)), ...(await managerSlots(bmc))];
+    const look = watch(bmc, all.filter(isKind(kinds)));
     let full: Slot[] = [];
     return ensure(call, {
       observe: async () => {
-        const slots = [...(await systemSlots(bmc)), ...(await managerSlots(bmc))];
-        full = slots.filter(isKind(kinds)).filter(isInserted);
+        full = (await look()).filter(isInserted);
         return full.length === 0 ? { so: {} } : { not: `The BMC still shows ${full.length} image(s) inserted.` };
       },
       next: (entry) =>

@@ -92,11 +92,14 @@ const mismatch = (peer: Peer, reason: string, shown: string | undefined, cause?:
     cause,
   );
 
+/** `fingerprint256` is that of the certificate that was shown; a socket forgets it when it closes. */
+export type Secured = { readonly socket: TLSSocket; readonly fingerprint256: string | null };
+
 /**
  * A connection whose certificate has been checked; the caller destroys it. Nothing but the handshake is sent here.
  * Throws BmcTlsMismatch, BmcUnsupported (no TLS 1.2), BmcUnreachable (refused, no answer within `ms`).
  */
-export const openSocket = async (peer: Peer, ms: number): Promise<TLSSocket> => {
+export const openSocket = async (peer: Peer, ms: number): Promise<Secured> => {
   const signal = AbortSignal.timeout(ms);
   const socket = begin(peer);
   try {
@@ -108,9 +111,10 @@ export const openSocket = async (peer: Peer, ms: number): Promise<TLSSocket> => 
   }
   // A renegotiation could bring another certificate after the check.
   socket.disableRenegotiation();
-  if (peer.trust.mode !== 'pin') return socket;
   const shown = socket.getPeerX509Certificate()?.fingerprint256;
-  if (shown === normalFingerprint(peer.trust.fingerprint256)) return socket;
+  if (peer.trust.mode !== 'pin' || shown === normalFingerprint(peer.trust.fingerprint256)) {
+    return { socket, fingerprint256: shown ?? null };
+  }
   socket.destroy();
   throw mismatch(peer, 'its fingerprint is not the pinned one', shown);
 };

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { bmcFault } from '../bmc/faults.ts';
 import { isFault, type Fault } from '../domain/fault.ts';
-import { openSocket, type Peer } from './tls.ts';
+import { openSocket, type Peer, type Secured } from './tls.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -98,7 +98,7 @@ const explain = (peer: Peer, { method, path }: Exchange, over: string | undefine
   );
 };
 
-const talk = async (socket: TLSSocket, peer: Peer, exchange: Exchange): Promise<Answer> => {
+const talk = async ({ socket, fingerprint256 }: Secured, peer: Peer, exchange: Exchange): Promise<Answer> => {
   const body = exchange.body === undefined ? undefined : Buffer.from(JSON.stringify(exchange.body));
   const watcher = watch(socket, exchange);
   let begun = false;
@@ -116,7 +116,6 @@ const talk = async (socket: TLSSocket, peer: Peer, exchange: Exchange): Promise<
     });
     begun = true;
     const text = await readBody(response);
-    const fingerprint256 = socket.getPeerX509Certificate()?.fingerprint256 ?? null;
     return { status: response.statusCode ?? 0, headers: response.headers, text, fingerprint256 };
   } catch (error) {
     throw explain(peer, exchange, watcher.over(), begun, error);
@@ -148,8 +147,8 @@ export const exchange = async (peer: Peer, wanted: Exchange): Promise<Answer> =>
       `No time was left for ${method} ${plainPath(path)} to ${peer.label}; nothing was sent.`,
     );
   }
-  const socket = await openSocket(peer, Math.min(limits.connect_ms, limits.total_ms));
-  const answer = await talk(socket, peer, wanted);
+  const secured = await openSocket(peer, Math.min(limits.connect_ms, limits.total_ms));
+  const answer = await talk(secured, peer, wanted);
   const refusal = refuseAnswer(peer, wanted, answer);
   if (refusal) throw refusal;
   return answer;

@@ -42,6 +42,8 @@ export type FakeBmc = {
   password: string;
   /** Queues answers for `METHOD /path`, one request each; undefined from a function: the BMC's own answer. */
   answer(what: string, ...answers: Scripted[]): void;
+  /** Asked before the BMC itself, in order; undefined: the next. */
+  readonly handlers: ((seen: Seen) => Scripted | undefined)[];
   /** `METHOD /path` of all requests, without those to log in and out and for the service root. */
   story(): string[];
   close(): Promise<void>;
@@ -164,7 +166,12 @@ export const createFakeBmc = async ({ prefix = '', ownCertificate = false } = {}
   const scripted = (seen: Seen): Scripted => {
     const next = scripts.get(`${seen.method} ${seen.path}`)?.shift();
     const answer = typeof next === 'function' ? next(seen) : next;
-    return answer ?? own(seen);
+    if (answer) return answer;
+    for (const handle of bmc.handlers) {
+      const other = handle(seen);
+      if (other) return other;
+    }
+    return own(seen);
   };
 
   const reply = (response: ServerResponse, answer: Scripted): void => {
@@ -208,6 +215,7 @@ export const createFakeBmc = async ({ prefix = '', ownCertificate = false } = {}
     resources: initial(prefix),
     requests: [],
     sessions: new Set(),
+    handlers: [],
     username: 'admin',
     password: 'MARKER-password-4711',
     answer: (what, ...answers) => scripts.set(what, [...(scripts.get(what) ?? []), ...answers]),

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+
+import type { FakeBmc } from '../../fakes/bmc.ts';
+import { enrol } from './fixture.ts';
+
+const media = '/redfish/v1/Systems/1/VirtualMedia';
+const cd = `${media}/1`;
+const insertPath = `POST ${cd}/Actions/VirtualMedia.InsertMedia`;
+const ejectPath = `POST ${cd}/Actions/VirtualMedia.EjectMedia`;
+const image = 'https://10.1.0.2/objects/boot.iso?signature=one';
+const wanted = { slot: 'cd', image } as const;
+
+const sent = (bmc: FakeBmc, end: string) =>
+  bmc.requests.filter(({ method, path }) => method !== 'GET' && path.endsWith(end)).map(({ text }) => text);
+const inserts = (bmc: FakeBmc) => sent(bmc, 'InsertMedia').map((text) => JSON.parse(text) as unknown);
+const slot = (bmc: FakeBmc, path = cd) => bmc.resources[path]!;
+const complaint = (Message: string) => ({
+  status: 400,
+  body: { error: { '@Message.ExtendedInfo': [{ MessageId: 'Base.1.8.PropertyMissing', Message }] } },
+});
+
+describe('inserting', () => {
+  it('sends the least that is needed and looks whether it is in', async () => {
+    const { ask, bmc } = await enrol();
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done', observed: { changed: true } });
+    expect(inserts(bmc)).toEqual([{ Image: image }]);
+  });
+
+  it('uses the slot of the kind', async () => {
+    const { ask, bmc } = await enrol();
+    await ask('vmedia.insert', { slot: 'usb', image });
+    expect([slot(bmc)['Inserted'], slot(bmc, `${media}/2`)['Inserted']]).toEqual([false, true]);
+  });
+
+  it('does nothing when the image is in, whatever its signature', async () => {
+    const { ask, bmc } = await enrol();
+    Object.assign(slot(bmc), { Image: 'https://10.1.0.2/objects/boot.iso?signature=two', Inserted: true });
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ observed: { changed: false } });
+    expect(inserts(bmc)).toEqual([]);
+  });
+
+  it('takes another image out first, and waits until it is out', async () => {
+    const { ask, bmc } = await enrol();
+    Object.assign(slot(bmc), { Image: 'https://elsewhere/other.iso', Inserted: true });
+    bmc.answer(ejectPath, () => {
+      // Dell: Inserted stays true for a while.
+      bmc.answer(`GET ${cd}`, { status: 200, body: { ...slot(bmc) } }, { status: 200, body: { ...slot(bmc) } });
+      return undefined;
+    });
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+    const writes = bmc.story().filter((line) => line.startsWith('POST'));
+    expect(writes).toEqual([ejectPath, insertPath]);
+  });
+
+  it('says busy when the other image stays', async () => {
+    const { ask, bmc } = await enrol();
+    Object.assign(slot(bmc), { Image: 'https://elsewhere/other.iso', Inserted: true });
+    bmc.answer(ejectPath, { status: 204 });
+    await expect(ask('vmedia.insert', wanted)).rejects.toMatchObject({ name: 'BmcBusy' });
+    expect(inserts(bmc)).toEqual([]);
+  });
+
+  it('adds the fields that the BMC asks for, one after another', async () => {
+    const { ask, bmc } = await enrol();
+    bmc.answer(
+      insertPath,
+      complaint('The property TransferProtocolType is missing.'),
+      complaint('The property TransferMethod is missing.'),
+      complaint('UserName is required.'),
+    );
+    await ask('vmedia.insert', wanted);
+    expect(inserts(bmc).at(-1)).toEqual({
+      Image: image,
+      TransferProtocolType: 'HTTPS',
+      TransferMethod: 'Stream',
+      UserName: 'none',
+      Password: 'none',
+    });
+  });
+
+  it('gives up after four posts, and at once when no field is named', async () => {
+    const { ask, bmc } = await enrol();
+    const all = complaint('TransferProtocolType, TransferMethod, UserName, Inserted');
+    bmc.answer(insertPath, all, all, all, all);
+    await expect(ask('vmedia.insert', wanted)).rejects.toMatchObject({ name: 'BmcRejected' });
+    expect(inserts(bmc).length).toBe(4);
+    bmc.answer(insertPath, complaint('The image is no good.'));
+    await expect(ask('vmedia.insert', wanted)).rejects.toThrow('The image is no good.');
+    expect(inserts(bmc).length).toBe(5);
+  });
+
+  it.each([400, 405])('goes on to the next slot when one answers %i (Cisco UCS)', async (status) => {
+    const { ask, bmc } = await enrol();
+    slot(bmc, `${media}/2`)['MediaTypes'] = ['DVD'];
+    bmc.answer(insertPath, { status });
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+    expect(slot(bmc, `${media}/2`)).toMatchObject({ Image: image, Inserted: true });
+  });
+
+  it('changes the slot itself where there are no actions, with its ETag (Lenovo XCC)', async () => {
+    const { ask, bmc } = await enrol();
+    slot(bmc)['Actions'] = {};
+    bmc.answer(`PATCH ${cd}`, { status: 412 });
+    await ask('vmedia.insert', wanted);
+    const [first] = bmc.requests.filter(({ method }) => method === 'PATCH');
+    expect(first!.headers['if-match']).toBe('"1"');
+    expect(first!.body).toEqual({ Image: image, Inserted: true, WriteProtected: true });
+    expect(slot(bmc)).toMatchObject({ Image: image, Inserted: true });
+  });
+
+  it('uses the slots of the manager where the system has none', async () => {
+    const { ask, bmc } = await enrol();
+    delete bmc.resources['/redfish/v1/Systems/1']!['VirtualMedia'];
+    bmc.resources['/redfish/v1/Managers/1']!['VirtualMedia'] = { '@odata.id': media };
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+  });
+
+  it('finds the manager also where the system does not name it (Huawei)', async () => {
+    const { ask, bmc } = await enrol();
+    const system = bmc.resources['/redfish/v1/Systems/1']!;
+    delete system['VirtualMedia'];
+    system['Links'] = {};
+    bmc.resources['/redfish/v1/Managers/1']!['VirtualMedia'] = { '@odata.id': media };
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+  });
+
+  it('is unsupported where there is no slot of the kind', async () => {
+    const { ask, bmc } = await enrol();
+    slot(bmc, `${media}/2`)['MediaTypes'] = ['Floppy'];
+    await expect(ask('vmedia.insert', { slot: 'usb', image })).rejects.toThrow('no virtual media of type USBStick');
+  });
+
+  it('waits for what was accepted, without a second insert, and tries again after 30 s', async () => {
+    const { ask, bmc, clock } = await enrol();
+    bmc.answer(insertPath, { status: 204 });
+    expect(await ask('vmedia.insert', wanted, { deadline_ms: 10_000 })).toMatchObject({ status: 'pending' });
+    expect(await ask('vmedia.insert', wanted, { deadline_ms: 10_000 })).toMatchObject({ status: 'pending' });
+    expect(inserts(bmc).length).toBe(1);
+    await clock.sleep(15_000);
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+    expect(inserts(bmc).length).toBe(2);
+  });
+
+  it('goes by the image where the BMC does not say whether it is inserted (HPE iLO 4)', async () => {
+    const { ask, bmc } = await enrol();
+    slot(bmc)['Inserted'] = null;
+    bmc.answer(insertPath, () => {
+      slot(bmc)['Image'] = image;
+      return { status: 200 };
+    });
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+  });
+
+  it('uses the only slot that works on iDRAC 10', async () => {
+    const { ask, bmc } = await enrol();
+    bmc.resources['/redfish/v1/']!['Vendor'] = 'Dell';
+    Object.assign(bmc.resources['/redfish/v1/Managers/1']!, { Model: '17G Monolithic', FirmwareVersion: '1.20.25.00' });
+    slot(bmc, `${media}/2`)['MediaTypes'] = ['CD'];
+    slot(bmc)['Id'] = '2';
+    slot(bmc, `${media}/2`)['Id'] = '1';
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ quirks: ['dell-slot-1'] });
+    expect(slot(bmc, `${media}/2`)['Inserted']).toBe(true);
+  });
+});
+
+describe('ejecting', () => {
+  const fill = (bmc: FakeBmc, ...paths: string[]) => {
+    for (const path of paths) Object.assign(slot(bmc, path), { Image: image, Inserted: true });
+  };
+
+  it('empties the slots of the kind, sending nothing as body', async () => {
+    const { ask, bmc } = await enrol();
+    fill(bmc, cd, `${media}/2`);
+    expect(await ask('vmedia.eject', { slot: 'cd' })).toMatchObject({ status: 'done', observed: { changed: true } });
+    expect(sent(bmc, 'EjectMedia')).toEqual(['']);
+    expect(slot(bmc, `${media}/2`)['Inserted']).toBe(true);
+    await ask('vmedia.eject', { slot: 'all' }, { op_id: 'other' });
+    expect(slot(bmc, `${media}/2`)['Inserted']).toBe(false);
+  });
+
+  it('does nothing when nothing is in', async () => {
+    const { ask, bmc } = await enrol();
+    slot(bmc)['Image'] = 'https://elsewhere/left-behind.iso';
+    expect(await ask('vmedia.eject', { slot: 'all' })).toMatchObject({ observed: { changed: false } });
+    expect(sent(bmc, 'EjectMedia')).toEqual([]);
+  });
+
+  it('sends an empty object where that is wanted, to HPE at once', async () => {
+    const { ask, bmc } = await enrol();
+    fill(bmc, cd);
+    bmc.answer(ejectPath, { status: 415 });
+    await ask('vmedia.eject', { slot: 'cd' });
+    expect(sent(bmc, 'EjectMedia')).toEqual(['', '{}']);
+    bmc.resources['/redfish/v1/']!['Vendor'] = 'HPE';
+    fill(bmc, cd);
+    await ask('vmedia.eject', { slot: 'cd' }, { op_id: 'other' });
+    expect(sent(bmc, 'EjectMedia')).toEqual(['', '{}', '{}']);
+  });
+
+  it('changes the slot itself where there are no actions', async () => {
+    const { ask, bmc } = await enrol();
+    fill(bmc, cd);
+    slot(bmc)['Actions'] = {};
+    bmc.answer(`PATCH ${cd}`, { status: 400 });
+    expect(await ask('vmedia.eject', { slot: 'cd' })).toMatchObject({ status: 'done' });
+    expect(sent(bmc, cd).map((text) => JSON.parse(text) as unknown)).toEqual([
+      { Image: null },
+      { Image: null, Inserted: false },
+    ]);
+  });
+
+  it.each([400, 409])('that is refused with %i counts when it turns out to be out', async (status) => {
+    const { ask, bmc } = await enrol();
+    fill(bmc, cd);
+    const gone = () => {
+      Object.assign(slot(bmc), { Image: null, Inserted: false });
+      return { status };
+    };
+    bmc.answer(ejectPath, gone, gone);
+    expect(await ask('vmedia.eject', { slot: 'cd' })).toMatchObject({ status: 'done' });
+  });
+
+  it('looks in the slots of the manager, too', async () => {
+    const { ask, bmc } = await enrol();
+    const other = '/redfish/v1/Managers/1/VirtualMedia';
+    bmc.resources['/redfish/v1/Managers/1']!['VirtualMedia'] = { '@odata.id': other };
+    bmc.resources[other] = { Members: [{ '@odata.id': `${other}/9` }] };
+    const action = { target: `${other}/9/Actions/VirtualMedia.EjectMedia` };
+    bmc.resources[`${other}/9`] = {
+      MediaTypes: ['CD'],
+      Image: image,
+      Inserted: true,
+      Actions: { '#VirtualMedia.EjectMedia': action },
+    };
+    expect(await ask('vmedia.eject', { slot: 'cd' })).toMatchObject({ status: 'done' });
+    expect(bmc.resources[`${other}/9`]).toMatchObject({ Inserted: false });
+  });
+});
