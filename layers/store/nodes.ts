@@ -8,6 +8,7 @@ import { isUuid } from '../domain/values.ts';
 import { eventWrite, type NodeEvent } from './events.ts';
 import { guardChanges, guardKey } from './guards.ts';
 import { busyAttribute, derivedAttributes, indexAttributes } from './indexes.ts';
+import { maxWrites } from './limits.ts';
 import type { Ports } from './ports.ts';
 import { absent, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
 
@@ -29,14 +30,16 @@ export const instanceInfoKey = (uuid: string): Key => ({ pk: nodePartition(uuid)
 /** ISO 8601 with offset, as Ironic writes times. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+00:00');
 
-const strip = ({ pk: _pk, sk: _sk, ...rest }: Item) => rest;
+/** Attributes by which the table finds an item; they are no part of the record. */
+const isPlace = (name: string) => name === 'pk' || name === 'sk' || name === 'list' || name.startsWith('by_');
 
 /** One stored node from its two items; index attributes are left behind. */
 export const toNode = (item: Item, info: Item | undefined): StoredNode => {
-  const plain = Object.fromEntries(
-    Object.entries(strip(item)).filter(([name]) => name !== 'list' && !name.startsWith('by_')),
-  );
-  return { ...plain, instance_info: info?.['values'] ?? {} } as StoredNode;
+  const node: Record<string, unknown> = {};
+  // Every request comes through here: a loop costs a third of what entries and back would.
+  for (const name in item) if (!isPlace(name)) node[name] = item[name];
+  node['instance_info'] = info?.['values'] ?? {};
+  return node as StoredNode;
 };
 
 /** The node of this UUID, with its instance_info; undefined if there is none. Takes no lock. */
@@ -96,8 +99,17 @@ const changeWrites = (before: StoredNode, after: StoredNode, change: Change, { c
   ...(change.also ?? []),
 ];
 
-/** 20 losses in a row mean something is wrong; each loss means that somebody else has made progress. */
-const maxTries = 20;
+/**
+ * The node to decide on. instance_info is read after the node's own item: reads of two items are no snapshot, but who
+ * writes instance_info in between also counts the node's revision, so a decision on torn values is never written.
+ */
+const readToChange = async (table: Table, uuid: string): Promise<StoredNode | undefined> => {
+  const item = await table.get(nodeKey(uuid));
+  return item && toNode(item, await table.get(instanceInfoKey(uuid)));
+};
+
+/** 50 losses in a row mean something is wrong; each loss means that somebody else has made progress. */
+const maxTries = 50;
 
 /**
  * Reads the node, lets `decide` say what changes, and writes it if nobody wrote in between; else again with the node
@@ -111,7 +123,7 @@ export const changeNode = async (
   decide: (node: StoredNode) => Change | undefined,
 ): Promise<StoredNode> => {
   for (let attempt = 1; ; attempt += 1) {
-    const before = await readNode(needs.table, uuid);
+    const before = await readToChange(needs.table, uuid);
     if (!before) throw NotFound(`Node ${uuid} could not be found.`);
     const change = decide(before);
     if (!change) return before;
@@ -135,19 +147,39 @@ export const changeNode = async (
   }
 };
 
-/** Removes the node and everything that belongs to it. `also` are writes of the same transaction. */
-export const deleteNode = async (needs: Needs, node: StoredNode): Promise<void> => {
-  const belongings = await needs.table.query({ partition: nodePartition(node.uuid) });
-  const own = belongings.filter(({ sk }) => sk !== 'node');
-  const guards = own.flatMap((item) => (item['guards'] as Key[] | undefined) ?? []);
-  // The node goes first, in one write with its guards: from then on it does not exist, whatever is still swept.
-  await needs.table.write([
-    { delete: nodeKey(node.uuid), when: [equals('revision', node.revision)] },
-    ...guardChanges(nodeFields, node, undefined, { node: node.uuid }),
-  ]);
-  const rest: Write[] = [
-    ...own.map((item) => ({ delete: { pk: item.pk, sk: item.sk } })),
-    ...guards.map((key) => ({ delete: key })),
+const belongingsOf = async (table: Table, uuid: string): Promise<Item[]> =>
+  (await table.query({ partition: nodePartition(uuid) })).filter(({ sk }) => sk !== 'node');
+
+/** The removal of an item and of the unique values that it holds (`guards`). */
+const removal = (item: Item): Write[] => [
+  { delete: { pk: item.pk, sk: item.sk } },
+  ...((item['guards'] as Key[] | undefined) ?? []).map((key) => ({ delete: key })),
+];
+
+/** Puts groups of writes into as few transactions as take them; a group is never torn apart. */
+const pack = (groups: readonly Write[][]): Write[][] => {
+  const packed: Write[][] = [];
+  for (const group of groups) {
+    const last = packed.at(-1);
+    if (last && last.length + group.length <= maxWrites) last.push(...group);
+    else packed.push([...group]);
+  }
+  return packed;
+};
+
+/**
+ * Removes the node and everything that belongs to it. What holds unique values (ports) goes in the transaction that
+ * removes the node, so a MAC address is never left taken by nothing; the rest is swept after it, with what came in
+ * between. Throws ConditionFailed if the node is not as it was read.
+ */
+export const deleteNode = async ({ table }: Needs, node: StoredNode): Promise<void> => {
+  const { uuid, revision } = node;
+  const itself: Write[] = [
+    { delete: nodeKey(uuid), when: [equals('revision', revision)] },
+    ...guardChanges(nodeFields, node, undefined, { node: uuid }),
   ];
-  for (let at = 0; at < rest.length; at += 100) await needs.table.write(rest.slice(at, at + 100));
+  const holders = (await belongingsOf(table, uuid)).filter((item) => item['guards']);
+  for (const writes of pack([itself, ...holders.map(removal)])) await table.write(writes);
+  const rest = await belongingsOf(table, uuid);
+  for (const writes of pack(rest.map(removal))) await table.write(writes);
 };
