@@ -14,7 +14,7 @@ export type Journal = {
   /** Keeps the text of a definition for the executions that began with it. Durable when it returns. */
   keepDefinition(definition: StoredDefinition): void;
   definition(hash: string): StoredDefinition | undefined;
-  /** Every execution that has not ended. */
+  /** Every execution that has not ended. Throws DamagedState. */
   running(): StoredRun[];
   find(workflow: string, name: string): StoredRun | undefined;
   events(id: number): RunEvent[];
@@ -41,20 +41,27 @@ const tables = `
     state TEXT, error TEXT, cause TEXT, PRIMARY KEY (execution, id)) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${version};`;
 
-const open = (path: string): DatabaseSync => {
+/** Does what reads the file; throws DamagedState when that fails. */
+const reading = <T>(path: string, read: () => T): T => {
   try {
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;');
-    const found = database.prepare('PRAGMA user_version').get()!['user_version'];
-    if (found !== 0 && found !== version)
-      throw new Error(`it has version ${String(found)}, and this Ingot reads ${version}`);
-    database.exec(tables);
-    return database;
+    return read();
   } catch (error) {
     const advice = 'move the file away to begin with an empty one, or restore it from a backup';
     throw new Fault('DamagedState', 500, `The journal ${path} cannot be used: ${(error as Error).message}; ${advice}.`);
   }
 };
+
+const open = (path: string): DatabaseSync =>
+  reading(path, () => {
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;');
+    const found = database.prepare('PRAGMA user_version').get()!['user_version'];
+    if (found !== 0 && found !== version) {
+      throw new Error(`it has version ${String(found)}, and this Ingot reads ${version}`);
+    }
+    database.exec(tables);
+    return database;
+  });
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -136,7 +143,7 @@ export const openJournal = (path: string): Journal => {
   return {
     keepDefinition: ({ hash, workflow, text }) => void keep.run(hash, workflow, text),
     definition: (hash) => definition.get(hash) as StoredDefinition | undefined,
-    running: () => running.all().map(toStored),
+    running: () => reading(path, () => running.all().map(toStored)),
     find: (workflow, name) => {
       const row = find.get(workflow, name);
       return row && toStored(row);

@@ -188,6 +188,21 @@ describe('the journal', () => {
     expect(() => openJournal(path)).toThrow(/The journal .* cannot be used: .*; move the file away/);
   });
 
+  it('refuses a file whose rows cannot be read with a sentence', async () => {
+    const { DatabaseSync } = await import('node:sqlite');
+    const path = newJournal();
+    const world = await createWorld({
+      machines: { machine: machineOf({ A: callOf('f') }) },
+      script: { f: () => hangs },
+      journal: path,
+    });
+    await world.states.start('machine', 'one', {});
+    const other = new DatabaseSync(path);
+    other.exec('UPDATE execution SET run = substr(run, 1, 20)');
+    other.close();
+    expect(() => openJournal(path).running()).toThrow(/The journal .* cannot be used: .*; move the file away/);
+  });
+
   it('refuses a file of another version', async () => {
     const { DatabaseSync } = await import('node:sqlite');
     const path = newJournal();
