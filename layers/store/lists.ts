@@ -25,10 +25,13 @@ type Source = { readonly place: Place; items: readonly Item[]; at: number; done:
 /** Most items that one query asks for, so that an unlimited list does not hold a shard twice over. */
 const maxChunk = 1000;
 
-/** A shard's share of a page, with room for chance: few pages need a second query of a shard. */
-const firstChunk = (limit: number, sources: number) => {
-  const share = limit / sources;
-  return Math.min(maxChunk, Math.ceil(share + 2 * Math.sqrt(share)) + 1);
+/**
+ * A shard's share of what is still missing, with room for chance: few pages need a second query of a shard. `kept` is
+ * the part of what was read that the filter kept.
+ */
+const chunkFor = (missing: number, sources: number, kept: number) => {
+  const share = missing / sources / Math.max(kept, 0.01);
+  return Math.min(maxChunk, Math.ceil(share + Math.sqrt(share)) + 1);
 };
 
 const fill = async (table: Table, source: Source, span: Span, size: number): Promise<void> => {
@@ -65,18 +68,19 @@ export const readList = async (
 ): Promise<Item[]> => {
   const sources: Source[] = places.map((place) => ({ place, items: [], at: 0, done: false, last: span.after }));
   const result: Item[] = [];
-  let chunk = firstChunk(span.limit, sources.length);
+  let read = 0;
   let previous: string | undefined;
   while (result.length < span.limit) {
     const empty = sources.filter((source) => !source.done && source.at >= source.items.length);
     if (empty.length > 0) {
-      await Promise.all(empty.map(async (source) => fill(table, source, span, chunk)));
-      chunk = Math.min(maxChunk, chunk * 2);
+      const size = chunkFor(span.limit - result.length, sources.length, read === 0 ? 1 : result.length / read);
+      await Promise.all(empty.map(async (source) => fill(table, source, span, size)));
     }
     const next = foremost(sources, span.descending);
     if (!next) break;
     const item = next.items[next.at]!;
     next.at += 1;
+    read += 1;
     if (item['position'] !== previous && keep(item)) result.push(item);
     previous = item['position'] as string;
   }

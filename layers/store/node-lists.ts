@@ -4,7 +4,7 @@ import type { Page } from '../domain/page.ts';
 import { guardKey } from './guards.ts';
 import { indexName, indexPartition, listPartition } from './indexes.ts';
 import { everyShard, readList, readPage, type Place } from './lists.ts';
-import { instanceInfoKey, nodeKey, readNode, toNode, type StoredNode } from './nodes.ts';
+import { instanceInfoKey, nodeKey, readNode, type StoredNode } from './nodes.ts';
 import type { Item, Table } from './table.ts';
 
 /** The index partitions that hold what is selected. */
@@ -29,7 +29,10 @@ export const listNodes = async (
   const keep = (item: Item) => selection.keep(item as unknown as Listed);
   const items = await readPage(table, placesOf(selection), page, keep, async (uuid) => table.get(nodeKey(uuid)));
   const infos = withInfo ? await table.getMany(items.map(({ uuid }) => instanceInfoKey(uuid as string))) : [];
-  return items.map((item, at) => toNode(item, infos[at]));
+  // The items are fresh copies, and what shows them leaves their index attributes aside.
+  return items.map(
+    (item, at) => Object.assign(item, { instance_info: infos[at]?.['values'] ?? {} }) as unknown as StoredNode,
+  );
 };
 
 /** The node that an instance is on; at most one, found by its guard. */
