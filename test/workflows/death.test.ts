@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { createAgent } from './agent.ts';
+import { createAgent } from './agent-double.ts';
 import type { Death } from './mortal.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
@@ -93,7 +93,7 @@ describe.each(Object.entries(stories))('a process that dies during %s', async (_
     expect(calm.seen).toMatchObject({ last_error: null, run: null, reservation: null });
   });
 
-  it.each(story.when)('is taken over at every effect, %s it happened', async (when) => {
+  it.each(story.when)('is taken over at every effect, %s it happened', { timeout: 60_000 }, async (when) => {
     for (let at = 1; at <= calm.effects; at += 1) {
       const { seen, done } = await tell(story, { at, when });
       expect({ at, seen, done }).toEqual({ at, seen: calm.seen, done: calm.done });

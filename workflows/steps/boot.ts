@@ -63,9 +63,10 @@ const politely = async (asked: ReturnType<Hardware['ask']>): Promise<void> => {
   });
 };
 
-/** The agent shuts the machine down by itself, so that nothing it wrote is lost. */
+/** The agent shuts the machine down by itself. It flushes its caches first: who forces the power off loses nothing. */
 export const powerOffAgent: Phase = {
   run: async ({ hardware }) => {
+    await politely(hardware.ask('agent.call', { command: 'standby.sync' }, 'sync'));
     await politely(hardware.ask('agent.call', { command: 'standby.power_off' }, 'power_off'));
     const observed = await hardware.ask('power.ensure', {
       target: 'power off',
