@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+
+import { eventItem } from '../../../layers/store/events.ts';
+import { createFakeIds, fakeUlid, fakeUuid } from '../../fakes/ids.ts';
+import { aNode } from './a-node.ts';
+
+describe('eventItem', () => {
+  const at = '2026-01-01T00:00:00.000+00:00';
+  const event = { kind: 'error', severity: 'ERROR', event_type: 'deploying', message: 'The BMC is gone.' } as const;
+
+  it('stands in the partition of its node, in order of time, with the states as they were', () => {
+    const ids = createFakeIds();
+    const node = aNode({ provision_state: 'deploying', target_provision_state: 'active' });
+    const [first, second] = [eventItem(node, event, at, ids), eventItem(node, event, at, ids)];
+    expect(first).toMatchObject({
+      ...event,
+      pk: `node#${fakeUuid(1)}`,
+      sk: `event#${fakeUlid(1)}`,
+      created_at: at,
+      provision_state: 'deploying',
+      target_provision_state: 'active',
+    });
+    expect(second.sk > first.sk).toBe(true);
+    expect(second['uuid']).not.toBe(first['uuid']);
+  });
+
+  it('expires after 90 days', () => {
+    expect(eventItem(aNode(), event, at, createFakeIds())['expires_at']).toBe(Date.UTC(2026, 2, 32) / 1000);
+  });
+});

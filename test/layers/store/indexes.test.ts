@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+
+import { node } from '../../../layers/domain/node.ts';
+import {
+  busyAttribute,
+  busyIndex,
+  derivedAttributes,
+  indexAttributes,
+  indexes,
+  shardOf,
+  shards,
+} from '../../../layers/store/indexes.ts';
+import { fakeUuid } from '../../fakes/ids.ts';
+import { aNode } from './a-node.ts';
+
+describe('shards', () => {
+  it('take about as many records each', () => {
+    const counts = Array.from({ length: shards }, () => 0);
+    for (let n = 0; n < 1600; n += 1) counts[shardOf(fakeUuid(n))]! += 1;
+    expect(Math.min(...counts)).toBeGreaterThan(60);
+    expect(Math.max(...counts)).toBeLessThan(140);
+  });
+
+  it('of a record never change', () => {
+    expect(shardOf(fakeUuid(1))).toBe(shardOf(fakeUuid(1)));
+  });
+});
+
+describe('index attributes', () => {
+  it('of a node name the partition of each indexed value it has, false and empty ones too', () => {
+    const shard = shardOf(fakeUuid(1));
+    const record = aNode({ owner: 'p1', maintenance: false, conductor_group: '', lessee: null });
+    const found = indexAttributes('node', node, record);
+    expect(found).toMatchObject({
+      list: `node#${shard}`,
+      by_owner: `node#owner#p1#${shard}`,
+      by_maintenance: `node#maintenance#false#${shard}`,
+      by_conductor_group: `node#conductor_group##${shard}`,
+    });
+    expect(found).not.toHaveProperty('by_lessee');
+  });
+
+  it('are all indexes of the table, of which DynamoDB takes 20', () => {
+    const everything = Object.fromEntries(Object.keys(node).map((name) => [name, 'x']));
+    const record = { ...everything, uuid: fakeUuid(1), run: 'r', reservation: null };
+    const used = { ...indexAttributes('node', node, record), ...derivedAttributes(record), ...busyAttribute(record) };
+    expect(Object.keys(used).sort()).toEqual(indexes.map(({ name }) => name).sort());
+    expect(indexes.length).toBeLessThanOrEqual(20);
+  });
+
+  it('put a node among the busy ones while a run owns or locks it', () => {
+    const uuid = fakeUuid(1);
+    expect(busyAttribute({ uuid, run: null, reservation: null })).toEqual({});
+    expect(busyAttribute({ uuid, run: 'r', reservation: null })).toHaveProperty(busyIndex);
+    expect(busyAttribute({ uuid, run: null, reservation: 'r' })).toHaveProperty(busyIndex);
+  });
+});
