@@ -148,3 +148,10 @@ describe('credentials', () => {
     expect(JSON.stringify(front.ports.table.items())).not.toContain(secret);
   });
 });
+
+it('answers 4xx, not 500, to a record that is too large to be stored', async () => {
+  const front = createFront();
+  const { status, error } = await create(front, { extra: { x: 'y'.repeat(900_000) } });
+  expect([status, error]).toEqual([413, expect.stringMatching(/./)]);
+  expect(front.ports.table.items()).toEqual([]);
+});
