@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { cleanSteps } from '../../workflows/steps/clean.ts';
-import { createAgent } from './agent-double.ts';
+import { createAgent } from './agent.ts';
 import { aNode } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { createAgent } from './agent-double.ts';
+import { createAgent } from './agent.ts';
 import type { Death } from './mortal.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';

@@ -4,7 +4,7 @@ import { bmcFault } from '../../layers/bmc/faults.ts';
 import { configdriveKey, configdriveReference } from '../../layers/domain/configdrive.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { pending } from '../fakes/proxy.ts';
-import { createAgent } from './agent-double.ts';
+import { createAgent } from './agent.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
