@@ -177,7 +177,8 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
     definitions: new URL('workflows', root).pathname,
     workflows: Object.keys(workflows),
     substitutions: { ...settings, workflow: 'workflow' },
-    functions: host,
+    // What a killed process left goes on at once, before the workers can reach the thread that asks for them.
+    functions: { invoke: async (name, payload) => (await ready.promise).invoke(name, payload) },
     onEvent: (event) => {
       for (const listener of listeners) listener(event);
     },
