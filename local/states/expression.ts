@@ -39,6 +39,7 @@ export const compile = (text: string): Expression => {
   return compiled;
 };
 
+/** An expression, or a field whose value it gives, is not what it must be. ASL: may be retried and caught. */
 export const QueryEvaluationError = (cause: string) => new Fault('States.QueryEvaluationError', 400, cause);
 
 const algorithms: Record<string, string> = {

@@ -17,8 +17,10 @@ export type StateEvent = {
   readonly status?: Run['status'];
 };
 
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
+/** Milliseconds since the epoch as ISO 8601 in UTC. */
+const isoTime = (ms: number): string => new Date(ms).toISOString();
 
+/** A line of the journal as the port tells it. */
 export const toHistory = ({ id, at, type, state }: RunEvent): HistoryEvent => ({
   id,
   at: isoTime(at),
@@ -26,6 +28,7 @@ export const toHistory = ({ id, at, type, state }: RunEvent): HistoryEvent => ({
   ...(state !== undefined && { state }),
 });
 
+/** A run as the port describes it; an error or cause that was not given is left out. */
 export const toExecution = (run: Run): Execution => ({
   workflow: run.workflow,
   name: run.name,

@@ -52,6 +52,7 @@ export const resources = {
   callback: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
 } as const;
 
+/** The fields of each type of state. */
 export const stateTypes = {
   Task: z.strictObject({
     ...common,
@@ -112,6 +113,7 @@ export const stateTypes = {
   }),
 } as const;
 
+/** The fields of the file as a whole. */
 export const machine = z.strictObject({
   ...scope,
   Version: z.literal('1.0').optional(),

@@ -110,6 +110,7 @@ export type Step = {
 /** Step Functions' quotas. Bytes are of UTF-8 JSON. */
 export const quotas = { payload: 262_144, variables: 10_485_760, events: 25_000, concurrency: 40 } as const;
 
+/** The branch whose Parallel or Map state began this one; undefined for the root. */
 export const parentOf = (run: Run, branch: Branch): Branch | undefined =>
   run.branches.find(({ id }) => id === branch.parent);
 
@@ -123,6 +124,7 @@ export const scopeOf = (machine: Machine, run: Run, branch: Branch): Scope => {
   throw new Error(`${state.Type} state ${parent.state} has no branches`);
 };
 
+/** The state that a branch stands in. */
 export const stateOf = (machine: Machine, run: Run, branch: Branch): State =>
   scopeOf(machine, run, branch).States[branch.state]!;
 

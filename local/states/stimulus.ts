@@ -76,7 +76,7 @@ const target = (run: Run, stimulus: Stimulus): Branch | undefined =>
   run.branches.find(({ doing }) => {
     if (doing.is !== 'task') return false;
     return 'attempt' in stimulus
-      ? doing.attempt === stimulus.attempt && !doing.submitted
+      ? doing.attempt === stimulus.attempt
       : 'token' in stimulus && doing.token === stimulus.token;
   });
 

@@ -6,6 +6,7 @@ export type Timers = { now(): number; at(when: number, call: () => void): () => 
 /** A timer of Node.js holds 31 bits; one that is further away fires early, and whoever gets it looks again. */
 const longest = 2 ** 31 - 1;
 
+/** The time of the machine. */
 export const realTimers: Timers = {
   now: () => Date.now(),
   at: (when, call) => {
