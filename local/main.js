@@ -6,4 +6,5 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.exit(1);
 }
 
+await import('./compile-cache.js');
 await import('./main.ts');

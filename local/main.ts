@@ -107,6 +107,9 @@ const main = async (): Promise<number> => {
   }
 };
 
+// Nobody reads any more, such as `npm start | head`: end like any program in a pipe.
+stdout.on('error', () => process.exit(1));
+
 try {
   // Whatever still waits is not worth waiting for once everything has stopped.
   process.exit(await main());

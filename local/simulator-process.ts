@@ -1,6 +1,7 @@
 /** The simulator as a child process: its own memory and CPU, as the hardware has. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
 import { createInterface } from 'node:readline';
 
 import { Fault } from '../layers/domain/fault.ts';
@@ -45,6 +46,7 @@ export const startSimulator = async (
   const child = spawn(process.execPath, [entry, ...args, '--state-dir', folder, '--api-url', apiUrl, '--with-parent'], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
+    env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() },
   });
   let said = '';
   createInterface(child.stderr).on('line', (line) => {

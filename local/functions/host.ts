@@ -36,7 +36,7 @@ export type FunctionHost = Functions & {
   stop(graceMs: number): Promise<void>;
 };
 
-const entry = new URL('./worker.ts', import.meta.url);
+const entry = new URL('./entry.ts', import.meta.url);
 
 const portsOf = (wiring: Wiring) =>
   [wiring.table?.writer, wiring.workflows, wiring.functions].filter((port) => port !== undefined);

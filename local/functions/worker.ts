@@ -1,4 +1,4 @@
-/** The entry of a worker thread: loads one function, builds its ports, and runs the invocations it is sent. */
+/** A worker thread: loads one function, builds its ports, and runs the invocations it is sent. */
 import { parentPort, workerData } from 'node:worker_threads';
 
 import type { z } from 'zod';

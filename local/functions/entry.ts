@@ -1,0 +1,4 @@
+/** The entry of a worker thread. */
+import '../compile-cache.js';
+
+await import('./worker.ts');
