@@ -94,11 +94,13 @@ const without = <K extends keyof Override>(override: Override, name: K) =>
 
 /**
  * What to try, one after another, each if the one before was rejected: without a mode that nobody asked for (older
- * Supermicro boards), and for one boot only where a permanent override is refused, as Ironic does.
+ * Supermicro boards) or that the BMC does not even show (HPE iLO 5), and for one boot only where a permanent override
+ * is refused, as Ironic does.
  */
-const variants = (wanted: Override, mode: string | undefined): Override[] => {
-  const keepsMode = mode === 'keep' && wanted.BootSourceOverrideMode !== undefined;
-  const base = keepsMode ? [wanted, without(wanted, 'BootSourceOverrideMode')] : [wanted];
+const variants = (wanted: Override, { mode }: Parsed<'boot.ensure'>, { active }: Place): Override[] => {
+  const optional = mode === 'keep' || !active.BootSourceOverrideMode;
+  const base =
+    optional && wanted.BootSourceOverrideMode ? [wanted, without(wanted, 'BootSourceOverrideMode')] : [wanted];
   const once = base.map((override) => ({ ...override, BootSourceOverrideEnabled: 'Once' }));
   return wanted.BootSourceOverrideEnabled === 'Continuous' ? [...base, ...once] : base;
 };
@@ -115,10 +117,12 @@ const patchOf = (override: Override, { boot }: Place, quirks: Quirks): object =>
   return { Boot: Object.fromEntries(Object.entries(override).filter(sends)) };
 };
 
-/** In a settings object that wants nothing, what the system shows is what holds. */
+/** In a settings object that wants nothing, what the system shows is what holds. A mode may not be shown at all. */
 const holds = ({ boot, active }: Place, override: Override): boolean => {
   const shown = boot.BootSourceOverrideTarget ? boot : active;
-  return Object.entries(override).every(([name, value]) => shown[name] === value);
+  const isSo = ([name, value]: [string, unknown]) =>
+    shown[name] === value || (name === 'BootSourceOverrideMode' && (shown[name] ?? null) === null);
+  return Object.entries(override).every(isSo);
 };
 
 const ensureOverride = async (
@@ -157,7 +161,7 @@ const ensureOverride = async (
 export const ensureBoot = async (call: Call<'boot.ensure'>) =>
   withBmc(call, async (bmc) =>
     ensureOverride(call, bmc, (place, quirks) =>
-      variants(wantedOverride(call.params, place, quirks), call.params.mode),
+      variants(wantedOverride(call.params, place, quirks), call.params, place),
     ),
   );
 

@@ -17,8 +17,18 @@ const mediaTypes: Readonly<Record<Kind, readonly string[]>> = { cd: ['CD', 'DVD'
 /** How long a BMC may take to show that media are in or out (Dell: Inserted stays true for a while). */
 const lagMs = 30_000;
 
-const isKind = (kinds: readonly Kind[]) => (slot: Slot) =>
-  kinds.some((kind) => slot.body.MediaTypes?.some((type) => mediaTypes[kind].includes(type)));
+const takes = (kind: Kind) => (slot: Slot) => slot.body.MediaTypes?.some((type) => mediaTypes[kind].includes(type));
+
+/**
+ * The slots of one collection that are for a kind. Where all take anything (Dell iDRAC 9), the last is for the stick
+ * and the others for CDs, so that neither throws the other out.
+ */
+const slotsOfKind = (slots: readonly Slot[], kind: Kind): Slot[] => {
+  const able = slots.filter(takes(kind));
+  const own = able.filter((slot) => !takes(kind === 'cd' ? 'usb' : 'cd')(slot));
+  if (own.length > 0 || able.length < 2) return own.length > 0 ? own : able;
+  return kind === 'cd' ? able.slice(0, -1) : able.slice(-1);
+};
 
 /** HPE iLO 4 does not say whether something is inserted; then the image does. */
 const isInserted = ({ body }: Slot): boolean => body.Inserted ?? Boolean(body.Image);
@@ -66,8 +76,8 @@ const managerSlots = async (bmc: Bmc): Promise<Slot[]> => {
 
 /** Slots to insert into: those of the system, else those of its managers. */
 const slotsFor = async (bmc: Bmc, kind: Kind, { media_slot }: Quirks): Promise<Slot[]> => {
-  const own = (await systemSlots(bmc)).filter(isKind([kind]));
-  const all = own.length > 0 ? own : (await managerSlots(bmc)).filter(isKind([kind]));
+  const own = slotsOfKind(await systemSlots(bmc), kind);
+  const all = own.length > 0 ? own : slotsOfKind(await managerSlots(bmc), kind);
   const usable = media_slot ? all.filter(({ body }) => body.Id === media_slot) : all;
   if (usable.length > 0) return usable;
   throw bmcFault('BmcUnsupported', `The BMC offers no virtual media of type ${mediaTypes[kind].join(' or ')}.`);
@@ -188,8 +198,11 @@ export const ejectMedia = async (call: Call<'vmedia.eject'>) => {
   const kinds: readonly Kind[] = slot === 'all' ? ['cd', 'usb'] : [slot];
   return withBmc(call, async (bmc) => {
     const { names, quirks } = await bmc.quirks();
-    const all = [...(await systemSlots(bmc)), ...(await managerSlots(bmc))];
-    const look = watch(bmc, all.filter(isKind(kinds)));
+    const all = [await systemSlots(bmc), await managerSlots(bmc)];
+    const look = watch(
+      bmc,
+      all.flatMap((slots) => kinds.flatMap((kind) => slotsOfKind(slots, kind))),
+    );
     let full: Slot[] = [];
     return ensure(call, {
       observe: async () => {

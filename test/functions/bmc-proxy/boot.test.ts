@@ -86,6 +86,14 @@ describe('a boot override', () => {
     expect(patches(bmc).length).toBe(2);
   });
 
+  it('goes without a mode that the BMC neither shows nor takes (HPE iLO 5)', async () => {
+    const { ask, bmc } = await enrol();
+    delete boot(bmc)['BootSourceOverrideMode'];
+    bmc.answer(patch, { status: 400 });
+    expect(await ask('boot.ensure', { ...cdOnce, mode: 'uefi' })).toMatchObject({ status: 'done' });
+    expect(patches(bmc).map((sent) => Object.keys(sent as object).length)).toEqual([3, 2]);
+  });
+
   it('that is rejected is a fault, and during POST one to retry', async () => {
     const { ask, bmc } = await enrol();
     bmc.answer(patch, { status: 400 });

@@ -163,6 +163,30 @@ describe('inserting', () => {
   });
 });
 
+describe('slots that take anything (Dell iDRAC 9)', () => {
+  it('hold a CD and a stick beside each other, and give back each by itself', async () => {
+    const { ask, bmc } = await enrol();
+    const other = `${media}/2`;
+    for (const path of [cd, other]) slot(bmc, path)['MediaTypes'] = ['CD', 'DVD', 'USBStick'];
+    await ask('vmedia.insert', wanted);
+    await ask('vmedia.insert', { slot: 'usb', image: 'https://10.1.0.2/objects/drive' }, { op_id: 'stick' });
+    expect([slot(bmc)['Image'], slot(bmc, other)['Image']]).toEqual([image, 'https://10.1.0.2/objects/drive']);
+    await ask('vmedia.eject', { slot: 'usb' });
+    expect([slot(bmc)['Inserted'], slot(bmc, other)['Inserted']]).toEqual([true, false]);
+    await ask('vmedia.eject', { slot: 'all' }, { op_id: 'all' });
+    expect([slot(bmc)['Inserted'], slot(bmc, other)['Inserted']]).toEqual([false, false]);
+  });
+
+  it('hold one thing at a time if there is only one', async () => {
+    const { ask, bmc } = await enrol();
+    slot(bmc)['MediaTypes'] = ['CD', 'USBStick'];
+    slot(bmc, `${media}/2`)['MediaTypes'] = ['Floppy'];
+    await ask('vmedia.insert', wanted);
+    await ask('vmedia.insert', { slot: 'usb', image: 'https://10.1.0.2/objects/drive' }, { op_id: 'stick' });
+    expect(slot(bmc)['Image']).toBe('https://10.1.0.2/objects/drive');
+  });
+});
+
 describe('ejecting', () => {
   const fill = (bmc: FakeBmc, ...paths: string[]) => {
     for (const path of paths) Object.assign(slot(bmc, path), { Image: image, Inserted: true });
