@@ -31,6 +31,7 @@ export class HardwareNetwork extends Construct {
       ? context.subnet_ids.map((subnet) => Subnet.fromSubnetId(this, subnet, subnet))
       : this.vpc.isolatedSubnets;
     this.securityGroup = this.createSecurityGroup(context);
+    if (!context.vpc_id) this.addEndpoints();
   }
 
   private importVpc(vpcId: string, { availability_zones: availabilityZones, subnet_ids: subnets }: Context): IVpc {
@@ -44,10 +45,14 @@ export class HardwareNetwork extends Construct {
       subnetConfiguration: [{ name: 'hardware', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 }],
     });
     vpc.addFlowLog('FlowLog');
-    vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
-    vpc.addInterfaceEndpoint('Kms', { service: InterfaceVpcEndpointAwsService.KMS });
     // The cast: CDK's own classes do not satisfy its interfaces under exactOptionalPropertyTypes.
     return vpc as IVpc;
+  }
+
+  private addEndpoints(): void {
+    this.vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
+    const kms = this.vpc.addInterfaceEndpoint('Kms', { service: InterfaceVpcEndpointAwsService.KMS, open: false });
+    kms.connections.allowFrom(this.securityGroup, Port.tcp(443), 'The proxy opens credentials');
   }
 
   private createSecurityGroup({ bmc_networks: networks, bmc_ports: ports }: Context): ISecurityGroup {

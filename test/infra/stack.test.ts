@@ -160,7 +160,11 @@ describe('the hardware network', () => {
   });
 
   it('may be a VPC that exists', () => {
-    const placed = synthesise({ vpc_id: 'vpc-1', subnet_ids: 'subnet-1,subnet-2', availability_zones: 'a,b' });
+    const placed = synthesise({
+      vpc_id: 'vpc-0123456789abcdef0',
+      subnet_ids: 'subnet-1,subnet-2',
+      availability_zones: 'a,b',
+    });
     placed.resourceCountIs('AWS::EC2::VPC', 0);
     placed.hasResourceProperties('AWS::Lambda::Function', {
       VpcConfig: Match.objectLike({ SubnetIds: ['subnet-1', 'subnet-2'] }),
