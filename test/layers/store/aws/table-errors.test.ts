@@ -1,0 +1,105 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+
+import { createAwsTable } from '../../../../layers/store/aws/table.ts';
+import { absent, equals, type Write } from '../../../../layers/store/table.ts';
+import { createFakeClock } from '../../../fakes/clock.ts';
+import { createScriptedClient } from './client.ts';
+
+const open = (...answers: (object | Error)[]) => {
+  const { client, sent } = createScriptedClient<DynamoDBDocumentClient>(answers);
+  return { table: createAwsTable({ client, name: 'ingot', clock: createFakeClock() }), sent };
+};
+
+const $metadata = { attempts: 1 };
+const fails = (name: string, message = 'words of AWS') =>
+  new DynamoDBServiceException({ name, message, $fault: 'client', $metadata });
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: 'cancelled',
+    $metadata,
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+const refused = (attempts: number, Item?: Record<string, { S: string }>) =>
+  new ConditionalCheckFailedException({ message: 'refused', $metadata: { attempts }, ...(Item && { Item }) });
+
+const put: Write = { put: { pk: 'a', sk: 'b', run: 'mine' }, when: [absent] };
+const pair: Write[] = [put, { delete: { pk: 'a', sk: 'c' } }];
+
+describe('a write that meets another transaction', () => {
+  it('is sent again until it gets through', async () => {
+    const conflict = cancelled('None', 'TransactionConflict');
+    const { table, sent } = open(conflict, fails('ThrottlingException'), conflict, {});
+    await table.write(pair);
+    expect(sent).toHaveLength(4);
+  });
+
+  it('is Unavailable when it never does', async () => {
+    const { table, sent } = open(...Array.from({ length: 20 }, () => cancelled('TransactionConflict', 'None')));
+    await expect(table.write(pair)).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+    expect(sent).toHaveLength(8);
+  });
+
+  it('is refused when a condition fails besides', async () => {
+    const { table } = open(
+      cancelled('TransactionConflict', 'ConditionalCheckFailed'),
+      cancelled('None', 'ConditionalCheckFailed'),
+    );
+    await expect(table.write(pair)).rejects.toMatchObject({ name: 'ConditionFailed', index: 1 });
+  });
+});
+
+describe('a single write whose answer got lost', () => {
+  it('is done when the item is as the write leaves it', async () => {
+    const own = { pk: { S: 'a' }, sk: { S: 'b' }, run: { S: 'mine' } };
+    await open(refused(2, own)).table.write([put]);
+    const update: Write = { update: { pk: 'a', sk: 'b' }, set: { run: 'mine' }, when: [equals('run', 'other')] };
+    await open(refused(2, own)).table.write([update]);
+  });
+
+  it('is refused when somebody else wrote, or when it was sent once only', async () => {
+    const others = { pk: { S: 'a' }, sk: { S: 'b' }, run: { S: 'theirs' } };
+    await expect(open(refused(2, others)).table.write([put])).rejects.toMatchObject({
+      name: 'ConditionFailed',
+      item: { pk: 'a', sk: 'b', run: 'theirs' },
+    });
+    const same = { pk: { S: 'a' }, sk: { S: 'b' }, run: { S: 'mine' } };
+    await expect(open(refused(1, same)).table.write([put])).rejects.toMatchObject({ name: 'ConditionFailed' });
+  });
+});
+
+describe('other failures', () => {
+  it('say what DynamoDB said', async () => {
+    await expect(open(fails('AccessDeniedException')).table.get({ pk: 'a', sk: 'b' })).rejects.toMatchObject({
+      name: 'StoreRefused',
+      code: 500,
+      message: 'The table ingot refused a request: AccessDeniedException: words of AWS',
+    });
+  });
+
+  it('are Unavailable when there is no connection', async () => {
+    const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    await expect(open(error).table.query({ partition: 'a' })).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+  });
+});
+
+describe('getMany', () => {
+  const keys = [1, 2, 3].map((n) => ({ pk: 'a', sk: `${n}` }));
+
+  it('asks again for keys that were left over', async () => {
+    const { table, sent } = open(
+      { Responses: { ingot: [keys[1]] }, UnprocessedKeys: { ingot: { Keys: [keys[0], keys[2]] } } },
+      { Responses: { ingot: [keys[0]] }, UnprocessedKeys: {} },
+    );
+    expect(await table.getMany(keys)).toEqual([keys[0], keys[1], undefined]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is Unavailable when nothing is ever answered', async () => {
+    const nothing = { Responses: {}, UnprocessedKeys: { ingot: { Keys: keys } } };
+    const { table } = open(...Array.from({ length: 20 }, () => nothing));
+    await expect(table.getMany(keys)).rejects.toMatchObject({ name: 'Unavailable' });
+  });
+});
