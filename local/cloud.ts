@@ -3,6 +3,7 @@
  * tests and benchmarks start it with the same call.
  */
 import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
@@ -57,6 +58,8 @@ const syncEvery = 30_000;
 /** Executions that ended are kept as long as Step Functions keeps them. */
 const keepDays = 90;
 const pruneEvery = 24 * 3_600_000;
+/** API requests are served on so many cores; one is left for the gateway, and past four the one writer is what limits. */
+const workers = Math.min(4, Math.max(1, availableParallelism() - 1));
 /** How long requests may go on when everything stops, and invocations, which happen again at the next start. */
 const graceMs = 3000;
 const functionsGraceMs = 1000;
@@ -169,6 +172,7 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
     environment: (name) => environmentOf(name as FunctionName, settings, options.variables),
     wire: (_name, row, self) => wire(dir, url, threads, row, self),
     onLine: log.line,
+    size: workers,
   });
   ends.functions = async () => host.stop(functionsGraceMs);
 

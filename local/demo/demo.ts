@@ -95,7 +95,8 @@ export const runDemo = async (options: DemoOptions): Promise<string[]> => {
 
   const run = async (): Promise<string[]> => {
     const { machines, images } = await control.list();
-    display.say(`Enrolling ${machines.length} simulated machines, verifying their BMCs, cleaning their disks:`);
+    const count = machines.length === 1 ? 'one simulated machine' : `${machines.length} simulated machines`;
+    display.say(`Enrolling ${count}, verifying the BMCs, cleaning the disks:`);
     const nodes = await inGroups(machines, async (machine) => prepare(machine, images, machine === machines[0]));
     const lost = machines.filter((_machine, at) => !nodes[at]).map(({ name }) => `${name} becomes available`);
     const first = nodes.find((node) => node !== undefined);

@@ -61,23 +61,23 @@ const updates = (node: NodeView, wanted: Record<string, unknown>) =>
     .filter(([key, value]) => key !== 'redfish_password' && node.driver_info[key] !== value)
     .map(([key, value]) => ({ op: 'add', path: `/driver_info/${key}`, value }));
 
-/** The node of this machine: found by its name, or enrolled with one port. */
-export const enrol = async ({ api }: Needs, machine: Machine, images: Images): Promise<NodeView> => {
-  const wanted = driverInfo(machine, images);
-  const known = await find(api, machine.name);
-  if (known) {
-    const changes = updates(known, wanted);
-    return changes.length === 0 ? known : api<NodeView>(`PATCH /v1/nodes/${known.uuid}`, changes);
-  }
-  const node = await api<NodeView>('POST /v1/nodes', {
-    name: machine.name,
+const create = async (api: Client, { name }: Machine, info: object): Promise<NodeView> =>
+  api<NodeView>('POST /v1/nodes', {
+    name,
     driver: 'redfish',
-    driver_info: wanted,
+    driver_info: info,
     properties: { cpu_arch: 'x86_64', capabilities: 'boot_mode:uefi' },
     resource_class: 'simulated',
   });
-  await api('POST /v1/ports', { node_uuid: node.uuid, address: machine.mac });
-  return node;
+
+/** The node of this machine with its one port: found from an earlier start, as far as that got, or enrolled. */
+export const enrol = async ({ api }: Needs, machine: Machine, images: Images): Promise<NodeView> => {
+  const wanted = driverInfo(machine, images);
+  const node = (await find(api, machine.name)) ?? (await create(api, machine, wanted));
+  const { ports } = await api<{ ports: unknown[] }>(`GET /v1/ports?node=${node.uuid}`);
+  if (ports.length === 0) await api('POST /v1/ports', { node_uuid: node.uuid, address: machine.mac });
+  const changes = updates(node, wanted);
+  return changes.length === 0 ? node : api<NodeView>(`PATCH /v1/nodes/${node.uuid}`, changes);
 };
 
 /** The node once no workflow moves it. Throws Stuck (504) when that takes too long. */

@@ -20,6 +20,7 @@ const outcomes: Record<string, string> = {
 let server: Server;
 let url: string;
 let nodes: Map<string, Node>;
+let ports: Set<string>;
 let calls: string[];
 let refuse: Record<string, string>;
 const machines = ['m0001', 'm0002'].map((name) => ({
@@ -40,7 +41,11 @@ const answer = (method: string, path: string, body: Record<string, unknown>): [n
     return [200, { machines, images: { deploy_iso: 'iso', demo_raw: { url: 'raw', sha256: 'abc', size: 1 } } }];
   }
   if (path.startsWith('/machines/')) return [200, { power: 'off', media: {}, disk: {}, violations: [] }];
-  if (what === 'ports') return [201, {}];
+  if (what?.startsWith('ports')) {
+    const uuid = method === 'POST' ? String(body['node_uuid']) : path.split('=')[1]!;
+    if (method === 'POST') ports.add(uuid);
+    return [200, { ports: ports.has(uuid) ? [{}] : [] }];
+  }
   if (method === 'POST') {
     const node: Node = {
       uuid: `uuid-of-${String(body['name'])}`,
@@ -75,7 +80,7 @@ const read = async (request: IncomingMessage): Promise<string> => {
 };
 
 beforeEach(async () => {
-  [nodes, calls, refuse] = [new Map(), [], {}];
+  [nodes, ports, calls, refuse] = [new Map(), new Set(), [], {}];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '' } = request;
     const text = await read(request);
@@ -144,6 +149,14 @@ it('goes on with the nodes of an earlier start', async () => {
   const { said } = await run();
   expect(calls).toEqual([]);
   expect(said).toContain('deployed already');
+});
+
+it('adds the port that an earlier start did not get to', async () => {
+  await run();
+  ports.clear();
+  calls.length = 0;
+  await run();
+  expect(calls).toEqual(['POST /v1/ports', 'POST /v1/ports']);
 });
 
 it('follows a simulator that now listens elsewhere', async () => {
