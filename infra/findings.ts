@@ -1,43 +1,98 @@
-/** The findings of cdk-nag that stand, each with the reason why. Any other finding stops synth. */
-import { type Stack, Validations } from 'aws-cdk-lib';
+/** The findings of cdk-nag that stand, each where it is and with the reason why. Any other finding stops synth. */
+import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
 
-type Finding = { readonly id: string; readonly reason: string };
+import { functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import type { IngotStack } from './stack.ts';
 
-const findings: readonly Finding[] = [
+type Row = { readonly at: IConstruct; readonly findings: readonly string[]; readonly reason: string };
+
+const managedPolicy = (name: string) =>
+  `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`;
+const wildcard = (resource: string) => `AwsSolutions-IAM5[Resource::${resource}]`;
+/** How cdk-nag writes a reference to a resource's ARN. */
+const arnOf = (construct: IConstruct) =>
+  `<${Stack.of(construct).getLogicalId(construct.node.defaultChild as CfnElement)}.Arn>`;
+
+const functionRows = ({ functions, data, context }: IngotStack): Row[] =>
+  Object.entries(functions).flatMap(([name, at]) => {
+    const { grants } = rows[name as keyof typeof rows];
+    const has = (grant: string) => (grants as readonly string[]).includes(grant);
+    const executions = Object.keys(workflows).map((workflow) =>
+      wildcard(
+        `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${workflow}:*`,
+      ),
+    );
+    return [
+      {
+        at,
+        findings: [managedPolicy('AWSLambdaBasicExecutionRole'), managedPolicy('AWSLambdaVPCAccessExecutionRole')],
+        reason: 'They grant writing logs, and to the proxy its network interfaces; AWS keeps them right.',
+      },
+      { at, findings: [wildcard('*')], reason: 'X-Ray knows no resources.' },
+      ...(has('table')
+        ? [{ at, findings: [wildcard(`${arnOf(data.table)}/index/*`)], reason: 'The indexes of our own table.' }]
+        : []),
+      ...(has('objects')
+        ? [
+            {
+              at,
+              findings: Object.values(objectPrefixes).map((prefix) => wildcard(`${arnOf(data.bucket)}/${prefix}*`)),
+              reason: 'The objects under our own prefixes.',
+            },
+          ]
+        : []),
+      ...(has('workflows:start')
+        ? [{ at, findings: executions, reason: 'The executions of our own state machines.' }]
+        : []),
+    ];
+  });
+
+const apiRows = ({ api }: IngotStack): Row[] => [
   {
-    id: 'AwsSolutions-IAM4',
-    reason: 'The managed policies of Lambda (logs, network interfaces) and API Gateway (logs) grant just that.',
+    at: api,
+    findings: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
+    reason: 'It grants API Gateway writing logs; there is one such role an account and region.',
   },
   {
-    id: 'AwsSolutions-IAM5',
+    at: api,
+    findings: ['AwsSolutions-APIG2'],
     reason:
-      'Stars stand at the end of names of our own: indexes of our table, objects under our prefix, executions of our state machines, versions of our function. X-Ray and the vended log delivery of Step Functions know no resources.',
+      'Requests are validated by the field tables of functions/baremetal-api, with the errors Ironic clients expect.',
   },
   {
-    id: 'AwsSolutions-APIG2',
-    reason:
-      'Requests are validated by the field tables in functions/baremetal-api, with the errors Ironic clients expect.',
+    at: api,
+    findings: ['AwsSolutions-APIG3'],
+    reason: 'A web ACL is the choice of the operator; a PRIVATE endpoint (context endpoint_type) has no need of one.',
   },
   {
-    id: 'AwsSolutions-APIG3',
-    reason: 'A web ACL is the operator’s choice; a PRIVATE endpoint (context endpoint_type) has no need of one.',
+    at: api,
+    findings: ['AwsSolutions-APIG4'],
+    reason: 'The version documents are public in Ironic; deploy agents prove themselves by the token of their node.',
   },
   {
-    id: 'AwsSolutions-APIG4',
-    reason:
-      'The version documents are public in Ironic; lookup and heartbeat are for deploy agents, which have the node’s token.',
-  },
-  {
-    id: 'AwsSolutions-COG4',
-    reason: 'functions/authorizer knows Ironic’s ways to authenticate; Cognito is none of them.',
-  },
-  {
-    id: 'AwsSolutions-S1',
-    reason: 'Objects are reached through presigned URLs that a workflow made, which its execution history records.',
+    at: api,
+    findings: ['AwsSolutions-COG4'],
+    reason: 'functions/authorizer knows the ways to authenticate that Ironic clients have; Cognito is none of them.',
   },
 ];
 
-/** Acknowledges the findings for the whole stack. */
-export const acknowledgeFindings = (stack: Stack): void => {
-  for (const { id, reason } of findings) Validations.of(stack).acknowledge({ id: `AwsSolutions::${id}`, reason });
+const otherRows = ({ workflows: machines, functions, data }: IngotStack): Row[] => [
+  {
+    at: machines,
+    findings: [wildcard('*'), wildcard(`${arnOf(functions.workflow.function)}:*`)],
+    reason: 'X-Ray and vended log delivery know no resources; the other star is any version of one function of ours.',
+  },
+  {
+    at: data,
+    findings: ['AwsSolutions-S1'],
+    reason: 'Objects are reached through links that a workflow made, which the history of its execution records.',
+  },
+];
+
+/** Acknowledges the findings that stand. */
+export const acknowledgeFindings = (stack: IngotStack): void => {
+  for (const { at, findings, reason } of [...functionRows(stack), ...apiRows(stack), ...otherRows(stack)]) {
+    Validations.of(at).acknowledge(...findings.map((id) => ({ id: `AwsSolutions::${id}`, reason })));
+  }
 };

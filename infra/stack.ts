@@ -16,11 +16,19 @@ import { HardwareNetwork } from './network.ts';
 import { Workflows } from './workflows.ts';
 
 export class IngotStack extends Stack {
+  readonly context: Context;
+  readonly data: Data;
+  readonly functions: Record<FunctionName, Lambda>;
+  readonly workflows: Workflows;
+  readonly api: Api;
+
   constructor(scope: Construct, id: string, props?: StackProps) {
     super(scope, id, props);
     const context = readContext(this);
+    this.context = context;
     const settings = readSettings(this);
     const data = new Data(this, 'Data');
+    this.data = data;
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
@@ -28,16 +36,17 @@ export class IngotStack extends Stack {
         new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, data }), network }),
       ]),
     ) as Record<FunctionName, Lambda>;
-    const workflows = new Workflows(this, 'Workflows', {
+    this.functions = functions;
+    this.workflows = new Workflows(this, 'Workflows', {
       stackName: context.stack_name,
       runner: functions.workflow,
       substitutions: settings,
     });
     grantAll(this, { context, data, functions });
-    const api = new Api(this, 'Api', { context, functions });
-    this.addSync(context, functions.sync, workflows);
-    new Alarms(this, 'Alarms', { context, workflows, functions });
-    this.addOutputs(api, data);
+    this.api = new Api(this, 'Api', { context, functions });
+    this.addSync(context, functions.sync, this.workflows);
+    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
+    this.addOutputs(this.api, data);
   }
 
   /** sync runs when an execution ends badly, and every five minutes for what no event tells. */
