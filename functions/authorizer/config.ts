@@ -1,5 +1,5 @@
 /** Settings of the authorizer, from its environment. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; bcrypt hashes only. Hashes may

@@ -1,7 +1,7 @@
 /** Intake of configdrives by PUT states/provision, in Ironic's three forms (DESIGN.md 6, ironic-api.md 2.7). */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { buildConfigdrive } from '../../layers/configdrive/index.ts';
 import { configdriveKey, configdriveObject, configdriveReference } from '../../layers/domain/configdrive.ts';

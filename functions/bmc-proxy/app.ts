@@ -2,7 +2,7 @@
  * The BMC proxy: takes a request of layers/bmc/operations.ts, finds out about the machine by itself, and talks to its
  * BMC or agent. The one place where errors leave, and where secrets are kept in.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { bmcFault, bmcFaults } from '../../layers/bmc/faults.ts';
 import { operations, type Operation, type Reply, type Request } from '../../layers/bmc/operations.ts';

@@ -1,5 +1,5 @@
 /** Settings of the BMC proxy, from its environment (infra/manifest.ts `settings`). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { parseNetworks } from '../../layers/bmc/networks.ts';
 

@@ -1,5 +1,5 @@
 /** Settings of the ramdisk API, from its environment (infra/manifest.ts `settings`). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const Config = z
   .object({

@@ -1,7 +1,7 @@
 /** POST /v1/heartbeat/{ident}: an agent says that it lives, and a run that waits for it goes on. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
 import { check } from '../../layers/domain/schema.ts';

@@ -1,5 +1,5 @@
 /** `sync` has no settings of its own; the schema keeps the shape that every function has. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const Config = z.object({});
 

@@ -1,5 +1,5 @@
 /** Runs one phase of a workflow for Step Functions (brief: one named ASL state is one phase). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Invocation, Ports } from '../../layers/store/ports.ts';

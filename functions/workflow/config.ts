@@ -1,5 +1,5 @@
 /** Settings of the phase runner, from its environment (infra/manifest.ts `settings`). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Settings } from '../../workflows/phase.ts';
 

@@ -5,7 +5,7 @@
  *
  * `writes`: changes the machine; such an operation needs the node's current generation (fencing) and leaves a ledger row.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const none = z.strictObject({});
 const changed = z.object({ changed: z.boolean() });

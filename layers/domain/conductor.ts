@@ -1,5 +1,5 @@
 /** The conductor as a table (ironic-api.md 6): here a site of BMC proxies. Nothing of it is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { fields } from './fields.ts';
 import { bool, json, text, timestamp } from './values.ts';

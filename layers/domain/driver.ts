@@ -1,5 +1,5 @@
 /** The driver as a table (ironic-api.md 6): how a hardware type shows on the wire. Nothing of it is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { fields, type Fields } from './fields.ts';
 import { hardwareTypes, interfaceKinds, type InterfaceKind } from './hardware-types.ts';

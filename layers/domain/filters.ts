@@ -1,5 +1,5 @@
 /** The filters of the node list as a table (ironic-api.md 2.3). They combine with AND. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid } from './fault.ts';
 import type { Node } from './node.ts';

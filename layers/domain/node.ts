@@ -1,5 +1,5 @@
 /** The node as a table (ironic-api.md 2.2). `instance_info` is stored as an item of its own (DESIGN.md 4). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
 import { provisionStates, type ProvisionState } from './states.ts';

@@ -1,5 +1,5 @@
 /** JSON patch as Ironic takes it (ironic-api.md 1.7): add, replace and remove on the fields of a record. Pure. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid } from './fault.ts';
 import type { Fields } from './fields.ts';

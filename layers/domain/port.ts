@@ -1,5 +1,5 @@
 /** The port as a table (ironic-api.md 3): one network card of a node. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';

@@ -1,5 +1,5 @@
 /** Schemas read from a field table, and how a refused value is told to the client. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid } from './fault.ts';
 import { known, type Fields } from './fields.ts';

@@ -1,5 +1,5 @@
 /** The kinds of values that several resources have. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const uuid = z
   .string()

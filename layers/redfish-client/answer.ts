@@ -98,20 +98,20 @@ export class Refusal extends Error {
   }
 }
 
-/** The fault for an answer that is no success; its cause is a Refusal. `what` names the request and the BMC. */
-export const refusalFault = (what: string, answer: Answer): Fault => {
+/**
+ * The fault for an answer that is no success; its cause is a Refusal. `what` names the request and the BMC; `redact`
+ * blanks secrets, before the BMC's words are cut off in the middle of one.
+ */
+export const refusalFault = (what: string, answer: Answer, redact: (text: string) => string): Fault => {
   const complaints = complaintsOf(parseObject(answer.text));
   const ids = complaints.map(({ id }) => id).filter(Boolean);
   const rule = rules.find(({ ids: known, status }) => ids.some((id) => known?.test(id)) || status?.(answer.status));
   const name = rule?.name ?? 'BmcProtocol';
-  const words = complaints
-    .map(({ message }) => message)
-    .join(' ')
-    .slice(0, maxWords);
-  const said = [words, ids.length > 0 && `(${ids.join(', ')})`].filter(Boolean).join(' ');
+  const words = complaints.map(({ message }) => message).join(' ');
+  const said = [redact(words.slice(0, maxWords)), ids.length > 0 && redact(`(${ids.join(', ')})`)].filter(Boolean);
   return bmcFault(
     name,
-    `${what} was refused with status ${answer.status}${said ? `: ${said}` : ''}.${advice[name] ?? ''}`,
+    `${what} was refused with status ${answer.status}${said.length > 0 ? `: ${said.join(' ')}` : ''}.${advice[name] ?? ''}`,
     new Refusal(answer, complaints),
   );
 };

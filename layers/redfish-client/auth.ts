@@ -5,6 +5,7 @@
 import { bmcFault } from '../bmc/faults.ts';
 import { isFault, type Fault } from '../domain/fault.ts';
 import { parseObject, refusalFault } from './answer.ts';
+import { createRedactor } from './redact.ts';
 import type { Answer } from './transport.ts';
 
 export type AuthType = 'auto' | 'basic' | 'session';
@@ -67,6 +68,8 @@ const readSession = ({ link }: Needs, answer: Answer): Session | undefined => {
   return undefined;
 };
 
+const basicOf = ({ username, password }: Credentials) => `${username ?? ''}:${password ?? ''}`;
+
 /** A session, or why there is none although the password was not refused. Throws BmcAuthFailed. */
 const login = async (needs: Needs): Promise<Session | Fault> => {
   const { username, password, label } = needs;
@@ -75,7 +78,8 @@ const login = async (needs: Needs): Promise<Session | Fault> => {
   if (answer.status < 300) {
     return readSession(needs, answer) ?? bmcFault('BmcProtocol', `${label} opened a session but did not say where.`);
   }
-  const fault = refusalFault(`Logging in to ${label}`, answer);
+  const redact = createRedactor([password ?? '', basicOf(needs)]);
+  const fault = refusalFault(`Logging in to ${label}`, answer, redact);
   // 403 may well be a refused password, too.
   if (fault.name === 'BmcAuthFailed' || (answer.status === 403 && fault.name === 'BmcRejected')) {
     throw bmcFault('BmcAuthFailed', fault.message, fault.cause);
@@ -85,8 +89,8 @@ const login = async (needs: Needs): Promise<Session | Fault> => {
 
 /** Authentication of one client. Not for concurrent use: a BMC gets one request at a time. */
 export const createAuth = (needs: Needs): Auth => {
-  const { username, password, auth_type } = needs;
-  const basic = `${username ?? ''}:${password ?? ''}`;
+  const { password, username, auth_type } = needs;
+  const basic = basicOf(needs);
   const tokens: string[] = [];
   let state: State = auth_type === 'basic' ? { is: 'basic' } : { is: 'new' };
   let noSession: Fault | undefined;

@@ -96,10 +96,12 @@ export const createConversation = (options: RedfishOptions): Conversation => {
 
   const auth = createAuth({ ...options, label: peer.label, send, sessionsPath, link });
 
+  const redact = (text: string) => createRedactor(auth.secrets())(text);
+  const refusal = (wanted: Wanted, answer: Answer) => refusalFault(nameOf(wanted, peer), answer, redact);
+
   /** Every error leaves through here: no secret passes. */
   const clean = (error: unknown): unknown => {
     if (!isFault(error)) return error;
-    const redact = createRedactor(auth.secrets());
     return new Fault(error.name, error.code, redact(error.message), { cause: error.cause });
   };
 
@@ -107,14 +109,14 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     const once = async () => send({ ...wanted, headers: { ...wanted.headers, ...(await auth.headers()) } });
     const first = await once();
     if (first.status !== 401) return first;
-    await auth.renew(refusalFault(nameOf(wanted, peer), first));
+    await auth.renew(refusal(wanted, first));
     const second = await once();
-    return second.status === 401 ? auth.giveUp(refusalFault(nameOf(wanted, peer), second)) : second;
+    return second.status === 401 ? auth.giveUp(refusal(wanted, second)) : second;
   };
 
   const success = (wanted: Wanted, answer: Answer): Answer => {
     if (answer.status >= 200 && answer.status < 300) return answer;
-    throw clean(auth.blame(refusalFault(nameOf(wanted, peer), answer)));
+    throw clean(auth.blame(refusal(wanted, answer)));
   };
 
   const readOnce = async (path: string): Promise<Answer> => {

@@ -2,7 +2,7 @@
  * The resources that are read, permissive: everything may be missing, and what has another type than the standard
  * says counts as missing (redfish.md 1.3: real BMCs break the schemas).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string().nullish().catch(null);
 const flag = z.boolean().nullish().catch(null);

@@ -1,5 +1,5 @@
 /** PUT and DELETE maintenance: an operator takes a node out of service and back (ironic-states.md 14). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { NodeLocked } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';

@@ -1,5 +1,5 @@
 /** PUT states/power (ironic-api.md 2.6, ironic-states.md 4). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { validateInterface } from '../../../layers/bmc/validation.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';

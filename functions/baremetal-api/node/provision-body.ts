@@ -1,5 +1,5 @@
 /** The body of PUT states/provision, and which key goes with which target (ironic-api.md 2.7). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';

@@ -1,5 +1,5 @@
 /** The traits of a node (ironic-api.md 2.1, since 1.37). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
 import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';

@@ -2,7 +2,7 @@
  * Virtual network interfaces, as far as network interface `noop` knows them: whoever runs the network does it without
  * Ingot, so attaching and detaching are accepted and nothing is remembered (ironic-deploy.md 7).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
