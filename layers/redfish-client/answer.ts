@@ -108,7 +108,7 @@ export const refusalFault = (what: string, answer: Answer, redact: (text: string
   const rule = rules.find(({ ids: known, status }) => ids.some((id) => known?.test(id)) || status?.(answer.status));
   const name = rule?.name ?? 'BmcProtocol';
   const words = complaints.map(({ message }) => message).join(' ');
-  const said = [redact(words.slice(0, maxWords)), ids.length > 0 && redact(`(${ids.join(', ')})`)].filter(Boolean);
+  const said = [redact(words).slice(0, maxWords), ids.length > 0 && redact(`(${ids.join(', ')})`)].filter(Boolean);
   return bmcFault(
     name,
     `${what} was refused with status ${answer.status}${said.length > 0 ? `: ${said.join(' ')}` : ''}.${advice[name] ?? ''}`,

@@ -52,14 +52,25 @@ export type FakeBmc = {
 export const fixture = (name: string): Json =>
   JSON.parse(readFileSync(new URL(`../fixtures/redfish/${name}.json`, import.meta.url), 'utf8')) as Json;
 
-const makeCertificate = async (ip: string) =>
-  generate([{ name: 'commonName', value: 'bmc.test' }], {
+export type Certificate = { readonly cert: string; readonly private: string };
+
+/** For a server at this IP address; self-signed, or signed by `ca`. */
+export const makeCertificate = async (ip: string, ca?: Certificate): Promise<Certificate> =>
+  generate([{ name: 'commonName', value: `bmc ${ip}` }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip }] }],
+    ...(ca && { ca: { key: ca.private, cert: ca.cert } }),
   });
 
-let shared: ReturnType<typeof makeCertificate> | undefined;
+export const makeCa = async (): Promise<Certificate> =>
+  generate([{ name: 'commonName', value: 'test CA' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'basicConstraints', cA: true }],
+  });
+
+let shared: Promise<Certificate> | undefined;
 
 const collection = (path: string, members: string[]): Json => ({
   '@odata.id': path,
@@ -112,11 +123,12 @@ const actions: Readonly<Record<string, (resource: Json, body: Json) => void>> = 
   'VirtualMedia.EjectMedia': (slot) => Object.assign(slot, { Image: null, Inserted: false }),
 };
 
-/** A started BMC; `prefix` is the path before /redfish. */
-export const createFakeBmc = async ({ prefix = '', ownCertificate = false } = {}): Promise<FakeBmc> => {
-  const { cert, private: key } = await (ownCertificate
-    ? makeCertificate('127.0.0.1')
-    : (shared ??= makeCertificate('127.0.0.1')));
+/** A started BMC; `prefix` is the path before /redfish. Without a certificate of its own it has that of all. */
+export const createFakeBmc = async ({
+  prefix = '',
+  certificate,
+}: { prefix?: string; certificate?: Certificate } = {}): Promise<FakeBmc> => {
+  const { cert, private: key } = certificate ?? (await (shared ??= makeCertificate('127.0.0.1')));
   const scripts = new Map<string, Scripted[]>();
   const sockets = new Set<Socket>();
   const sessionsPath = `${prefix}/redfish/v1/SessionService/Sessions`;

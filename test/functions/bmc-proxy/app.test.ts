@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { Config } from '../../../functions/bmc-proxy/config.ts';
@@ -144,6 +145,47 @@ describe('secrets', () => {
     for (const secret of [bmc.password, basic, token, 'MARKER-signature']) {
       expect(JSON.stringify([said, log.lines, table.items()])).not.toContain(secret);
     }
+  });
+
+  it('of any spelling stay inside, in whatever form and with whatever status the BMC repeats them', async () => {
+    const forms: ((password: string) => string)[] = [
+      (password) => password,
+      encodeURIComponent,
+      (password) => JSON.stringify({ Password: password }),
+      (password) => Buffer.from(`admin:${password}`).toString('base64'),
+      (password) => Buffer.from(password).toString('base64'),
+    ];
+    const cases = fc.record({
+      password: fc.string({ minLength: 5, maxLength: 40 }).map((rest) => `pw~${rest}`),
+      form: fc.constantFrom(...forms),
+      status: fc.constantFrom(400, 401, 403, 404, 409, 412, 500, 503),
+      auth: fc.constantFrom('auto', 'basic', 'session'),
+      padding: fc.constantFrom(0, 290),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ password, form, status, auth, padding }) => {
+        const { ask, bmc, log, table } = await enrol({
+          password,
+          driver_info: { redfish_auth_type: auth },
+        });
+        // Long enough for the words to be cut off within the secret.
+        const Message = `said: ${'x'.repeat(padding)}${form(password)}`;
+        bmc.handlers.push(() => ({ status, body: { error: { '@Message.ExtendedInfo': [{ Message }] } } }));
+        const error = await ask('power.ensure', { target: 'power on' }).catch((caught: Error) => caught);
+        const stored = table.items().filter(({ sk }) => sk !== 'secret');
+        const shown = [
+          (error as Error).message,
+          ...log.lines.map((line) => JSON.stringify(line)),
+          JSON.stringify(stored),
+        ].join();
+        expect(shown).toContain('said: ');
+        const [plain, encoded, , pair, base64] = forms.map((write) => write(password));
+        for (const secret of [plain, encoded, base64]) expect(shown).not.toContain(secret!.slice(0, 7));
+        // Its first 8 characters are those of admin: in base64.
+        expect(shown).not.toContain(pair!.slice(0, 12));
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it('are not sent to a server with another certificate', async () => {

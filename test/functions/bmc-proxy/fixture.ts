@@ -43,6 +43,7 @@ export type Options = {
   readonly prefix?: string;
   readonly driver_info?: Record<string, unknown>;
   readonly agent_token?: string;
+  readonly password?: string;
   readonly environment?: Record<string, string>;
   readonly resolve?: Deps['resolve'];
 };
@@ -51,6 +52,7 @@ export type Options = {
 export const enrol = async (options: Options = {}) => {
   const bmc = await createFakeBmc(options.prefix === undefined ? {} : { prefix: options.prefix });
   open.push(bmc);
+  if (options.password !== undefined) bmc.password = options.password;
   const ports = createFakePorts();
   const token = options.agent_token ?? 'MARKER-agent-token-0123456789abcdef';
   const base = `https://127.0.0.1:${bmc.port}${options.prefix ?? ''}`;

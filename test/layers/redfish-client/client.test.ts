@@ -53,6 +53,13 @@ describe('what a refusal means', () => {
     );
   });
 
+  it('says that redirects are not followed', async () => {
+    const bmc = await startBmc();
+    bmc.answer(`POST ${reset}`, { status: 308, headers: { Location: `https://127.0.0.1:${bmc.port}/other` } });
+    await expect(clientOf(bmc).post(reset, {})).rejects.toThrow('a redirect (308), which is not followed');
+    expect(bmc.story()).toEqual([`POST ${reset}`]);
+  });
+
   it('is unreachable when nobody listens', async () => {
     const bmc = await startBmc();
     const { peer } = optionsFor(bmc);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { computerSystem } from '../../../layers/redfish-client/resources.ts';
 import type { Trust } from '../../../layers/redfish-client/trust.ts';
-import type { FakeBmc } from '../../fakes/bmc.ts';
+import { makeCa, makeCertificate, type FakeBmc } from '../../fakes/bmc.ts';
 import { clientOf, optionsFor, startBmc } from './fixture.ts';
 
 const system = '/redfish/v1/Systems/1';
@@ -26,8 +26,8 @@ describe('a certificate', () => {
   it.each(['pin', 'pem', 'system'] as const)(
     'of somebody else is refused before anything is sent (%s)',
     async (mode) => {
-      const bmc = await startBmc({ ownCertificate: true });
-      const other = await startBmc({ ownCertificate: true });
+      const bmc = await startBmc({ certificate: await makeCertificate('127.0.0.1') });
+      const other = await startBmc({ certificate: await makeCertificate('127.0.0.1') });
       const trust: Trust =
         mode === 'pin'
           ? { mode, fingerprint256: other.fingerprint256 }
@@ -41,4 +41,15 @@ describe('a certificate', () => {
       expect(bmc.requests).toEqual([]);
     },
   );
+
+  it('that is pinned may name any host, one that a CA signed must name the right one', async () => {
+    const ca = await makeCa();
+    const own = await startBmc({ certificate: await makeCertificate('10.9.9.9') });
+    const right = await startBmc({ certificate: await makeCertificate('127.0.0.1', ca) });
+    const wrong = await startBmc({ certificate: await makeCertificate('10.9.9.9', ca) });
+    await expect(readWith(own, { mode: 'pem', pem: own.certificate })).resolves.toBeDefined();
+    await expect(readWith(right, { mode: 'pem', pem: ca.cert })).resolves.toBeDefined();
+    await expect(readWith(wrong, { mode: 'pem', pem: ca.cert })).rejects.toMatchObject({ name: 'BmcTlsMismatch' });
+    expect(wrong.requests).toEqual([]);
+  });
 });
