@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 
+import { hashSync } from 'bcryptjs';
 import { build } from 'esbuild';
 
 import { bundling } from '../infra/bundling.ts';
@@ -28,8 +29,8 @@ const environment = {
   BUCKET_KMS_KEY_ID: 'key',
   KMS_KEY_ID: 'key',
   WORKFLOW_ARNS: '{}',
-  FUNCTION_NAMES: '{"bmc-proxy":"bmc-proxy"}',
-  INGOT_AUTH_STRATEGY: 'http_basic',
+  FUNCTION_BMC_PROXY: 'bmc-proxy',
+  INGOT_HTPASSWD: `bench:${hashSync('bench', 4)}`,
 };
 
 const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
@@ -45,6 +46,7 @@ const bundle = async (name: string): Promise<string> => {
     target: bundling.target,
     minify: bundling.minify,
     mainFields: bundling.mainFields,
+    external: bundling.external,
     banner: { js: bundling.banner },
     logLevel: 'error',
   });
@@ -57,7 +59,14 @@ const initMilliseconds = (file: string): number => {
     probe,
     'const start = performance.now(); await import(process.argv[2]); console.log(performance.now() - start); process.exit(0);',
   );
-  const once = () => Number(execFileSync(process.execPath, [probe, file], { env: environment, encoding: 'utf8' }));
+  const once = () =>
+    Number(
+      execFileSync(process.execPath, [probe, file], {
+        env: environment,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    );
   return median(Array.from({ length: 9 }, once));
 };
 

@@ -44,6 +44,12 @@ const statements: Record<string, (stack: Stack, targets: GrantTargets) => Policy
       actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
       resources: Object.values(objectPrefixes).map((prefix) => bucket.arnForObjects(`${prefix}*`)),
     }),
+    // Without it S3 answers 403, not 404, for an object that is not there.
+    new PolicyStatement({
+      actions: ['s3:ListBucket'],
+      resources: [bucket.bucketArn],
+      conditions: { StringLike: { 's3:prefix': Object.values(objectPrefixes).map((prefix) => `${prefix}*`) } },
+    }),
     new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
   ],
   'workflows:start': (stack, targets) => [

@@ -30,7 +30,7 @@ export class Lambda extends Construct {
       tracing: Tracing.ACTIVE,
       environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
       // The AWS SDK is bundled too: the runtime's own copy changes without notice (ADR 4).
-      bundling: { ...bundling, format: OutputFormat.ESM, externalModules: [] },
+      bundling: { ...bundling, format: OutputFormat.ESM, externalModules: bundling.external },
       projectRoot: root,
       depsLockFilePath: `${root}package-lock.json`,
       description: row.doc,

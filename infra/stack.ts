@@ -1,5 +1,5 @@
 /** The whole of Ingot on AWS. */
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
@@ -26,6 +26,12 @@ export class IngotStack extends Stack {
     super(scope, id, props);
     const context = readContext(this);
     this.context = context;
+    if (!context.htpasswd) {
+      Validations.of(this).addWarning(
+        'Ingot-NoUsers',
+        'Context htpasswd is empty: nobody will be able to call the API.',
+      );
+    }
     const settings = readSettings(this);
     const data = new Data(this, 'Data');
     this.data = data;
