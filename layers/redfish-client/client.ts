@@ -8,7 +8,7 @@ import { bmcFault } from '../bmc/faults.ts';
 import { parseObject } from './answer.ts';
 import { createConversation, nameOf, type Conversation, type RedfishOptions, type Wanted } from './conversation.ts';
 import { etagLadder, isEtagTrouble } from './etag.ts';
-import { collection, serviceRoot, task as taskShape } from './resources.ts';
+import { collection, serviceRoot, task as taskShape, type ServiceRoot } from './resources.ts';
 import type { Answer } from './transport.ts';
 
 export type Resource<T> = { readonly path: string; readonly etag: string | null; readonly body: T };
@@ -21,7 +21,7 @@ export type TaskOutcome = 'running' | 'done' | 'gone';
 
 export type Redfish = {
   /** The service root, read once. */
-  root(): Promise<z.output<typeof serviceRoot>>;
+  root(): Promise<ServiceRoot>;
   /** Follows a link. Throws BmcProtocol if it leads elsewhere or the answer is no JSON object. */
   get<S extends z.ZodType>(link: unknown, shape: S): Promise<Resource<z.output<S>>>;
   /** Links of all members of a collection, over all its pages. */
@@ -55,7 +55,7 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
   const { peer } = options;
   const conversation = createConversation(options);
   const { link, read, write, success, rootPath } = conversation;
-  let root: z.output<typeof serviceRoot> | undefined;
+  let root: ServiceRoot | undefined;
 
   const readObject = async (path: string) => {
     const answer = await read(path);
@@ -117,7 +117,7 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
   };
 
   return {
-    root: async () => (root ??= (await get(rootPath, serviceRoot)).body),
+    root: async () => (root ??= conversation.root() ?? (await get(rootPath, serviceRoot)).body),
     get,
     members,
     patch,

@@ -8,7 +8,7 @@ import { parseObject, refusalFault, refusalOf } from './answer.ts';
 import { createAuth, type Credentials } from './auth.ts';
 import { linkPath, type Place } from './paths.ts';
 import { createRedactor } from './redact.ts';
-import { serviceRoot } from './resources.ts';
+import { serviceRoot, type ServiceRoot } from './resources.ts';
 import type { Peer } from './tls.ts';
 import { exchange, type Answer, type Method } from './transport.ts';
 
@@ -36,6 +36,8 @@ export type Wanted = {
 
 export type Conversation = {
   readonly rootPath: string;
+  /** The service root if it had to be read in order to log in. */
+  root(): ServiceRoot | undefined;
   /** The checked path of a link. Throws BmcProtocol. */
   link(value: unknown): string;
   /** GET until it succeeds, within reason. Throws what the last refusal means. */
@@ -72,6 +74,7 @@ export const createConversation = (options: RedfishOptions): Conversation => {
   const link = (value: unknown): string => linkPath(place, value);
   const rootPath = `${root_prefix}/redfish/v1/`;
   let fingerprint: string | null = null;
+  let root: ServiceRoot | undefined;
 
   const send = async ({ method, path, body, headers, closing }: Wanted): Promise<Answer> => {
     const total = closing ? closingMs : deadline - clock.now();
@@ -90,8 +93,9 @@ export const createConversation = (options: RedfishOptions): Conversation => {
   const sessionsPath = async (): Promise<string> => {
     // The service root is for everybody; a BMC that keeps it to itself has its sessions at the usual place.
     const answer = await send({ method: 'GET', path: rootPath });
-    const root = serviceRoot.parse(parseObject(answer.text) ?? {});
-    return link(root.Links?.Sessions?.['@odata.id'] ?? `${rootPath}SessionService/Sessions`);
+    const body = answer.status === 200 ? parseObject(answer.text) : undefined;
+    root = body && serviceRoot.parse(body);
+    return link(root?.Links?.Sessions?.['@odata.id'] ?? `${rootPath}SessionService/Sessions`);
   };
 
   const auth = createAuth({ ...options, label: peer.label, send, sessionsPath, link });
@@ -144,6 +148,7 @@ export const createConversation = (options: RedfishOptions): Conversation => {
 
   return {
     rootPath,
+    root: () => root,
     link,
     read,
     write: async (wanted) =>

@@ -33,6 +33,8 @@ export const serviceRoot = z.looseObject({
   Links: part({ Sessions: link }),
 });
 
+export type ServiceRoot = z.output<typeof serviceRoot>;
+
 export const collection = z.looseObject({ Members: links, 'Members@odata.nextLink': text });
 
 export const computerSystem = z.looseObject({
