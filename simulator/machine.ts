@@ -31,6 +31,8 @@ export type Disk = {
     /** null: not an ISO 9660 image, kept as it came. */
     readonly label: string | null;
     readonly files: Readonly<Record<string, DriveFile>>;
+    /** The partition's bytes, gzip in base64, for whoever wants to read them with tools of their own; null: too many. */
+    readonly packed: string | null;
   } | null;
   /** An image is being written at this moment. */
   writing: boolean;

@@ -1,6 +1,6 @@
 /** What a configdrive partition would hold. */
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 import { Fault } from '../../layers/domain/fault.ts';
 import { readIso } from '../iso.ts';
@@ -31,6 +31,9 @@ const unpack = (bytes: Buffer): Buffer => {
   return isGzip(raw) ? gunzip(raw) : raw;
 };
 
+/** Machines are kept in memory and in a snapshot; an ISO of a few documents is under 2 KB when packed. */
+const maxPacked = 64 * 1024;
+
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const describe = (bytes: Buffer): DriveFile => {
@@ -43,7 +46,8 @@ const describe = (bytes: Buffer): DriveFile => {
 export const readConfigdrive = (given: Buffer): NonNullable<Disk['configdrive']> => {
   const image = unpack(given);
   if (image.length > maxBytes) throw refused('The configdrive is larger than 64 MiB.');
-  const base = { sha256: sha256(image), size: image.length };
+  const packed = gzipSync(image).toString('base64');
+  const base = { sha256: sha256(image), size: image.length, packed: packed.length <= maxPacked ? packed : null };
   try {
     const { label, files } = readIso(image);
     return { ...base, label, files: Object.fromEntries([...files].map(([path, bytes]) => [path, describe(bytes)])) };

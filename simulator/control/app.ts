@@ -1,4 +1,7 @@
 /** The control plane: how tests and the demo look behind the machines and let things go wrong. Loopback only. */
+import { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+
 import { NotFound } from '../../layers/domain/fault.ts';
 import { asFault, createRouter, parseObject, type Answer, type Ask, type Route } from '../http.ts';
 import type { Machine } from '../machine.ts';
@@ -40,6 +43,14 @@ const list: Handler = ({ control }) => {
   });
 };
 
+const configdrive: Handler = (call) => {
+  const { packed } = find(call).disk.configdrive ?? {};
+  if (!packed)
+    throw NotFound(`Machine ${call.params['name']} has no configdrive on its disk, or one too large to keep.`);
+  const bytes = gunzipSync(Buffer.from(packed, 'base64'));
+  return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: Readable.from([bytes]) };
+};
+
 const image: Handler = ({ control, params, ask }) => {
   const found = control.images(params['file']!);
   if (!found) throw NotFound(`There is no image ${params['file']}.`);
@@ -66,6 +77,7 @@ const log: Handler = ({ control, ask }) => {
 const routes: readonly Route<Handler>[] = [
   { at: 'GET /machines', handle: list },
   { at: 'GET /machines/{name}', handle: (call) => ok(describeMachine(call.control.world, find(call))) },
+  { at: 'GET /machines/{name}/configdrive', handle: configdrive },
   {
     at: 'GET /machines/{name}/faults',
     handle: (call) => ok({ faults: call.control.world.faults.list(find(call).name) }),

@@ -37,6 +37,13 @@ const describeAgent = ({ agent }: Machine) =>
     commands: agent.commands.map(({ id, command_name, command_status }) => ({ id, command_name, command_status })),
   };
 
+/** What is on the partition; its bytes are at /machines/<name>/configdrive. */
+const describeConfigdrive = (configdrive: Machine['disk']['configdrive']) => {
+  if (!configdrive) return null;
+  const { packed: _packed, ...shown } = configdrive;
+  return shown;
+};
+
 /** All that can be known of one machine. */
 export const describeMachine = (world: World, machine: Machine) => ({
   name: machine.name,
@@ -51,6 +58,7 @@ export const describeMachine = (world: World, machine: Machine) => ({
   agent: describeAgent(machine),
   disk: {
     ...machine.disk,
+    configdrive: describeConfigdrive(machine.disk.configdrive),
     image: machine.disk.image && { ...machine.disk.image, written_at: iso(machine.disk.image.written_at) },
   },
   power_timeline: dated(machine.timeline),

@@ -44,7 +44,7 @@ for _ in $(seq 100); do
   sleep 0.2
 done
 
-export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$PWD/$venv/bin:$PATH" work
+export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$venv")/bin:$PATH" work
 bash test/wire/cli.sh
 python3 test/wire/sdk.py
 echo 'walk: every command of both clients did what it says'
