@@ -9,32 +9,17 @@ import { DEFAULT } from '../../layers/domain/versions.ts';
 import { isServerError, refuse, reply, type ErrorForm } from '../../layers/http/reply.ts';
 import { readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
 import { negotiate } from '../../layers/http/version.ts';
-import type { Invocation, Ports } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
 import { heartbeat } from './heartbeat.ts';
 import { lookup } from './lookup.ts';
+import type { Deps, Route } from './route.ts';
 
-export type Deps = Pick<Ports, 'table' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
-  readonly config: Config;
-};
+/** Microversion 1.N from which both exist. */
+export const since = 22;
 
-export type Call = {
-  /** The effective microversion: N of 1.N. */
-  readonly version: number;
-  readonly request: HttpRequest;
-  /** Last piece of the path: the node of a heartbeat. */
-  readonly ident: string;
-  /** Address the request came from; empty if unknown. */
-  readonly source: string;
-};
-
-type Answer = { readonly status: number; readonly body?: unknown };
-type Route = { readonly method: string; handle(deps: Deps, call: Call): Promise<Answer> };
-
-/** Both exist since 1.22. */
-const since = 22;
-
-const routes: { readonly [path: string]: Route } = {
+/** Paths below /v1. */
+export const routes: { readonly [path: string]: Route } = {
   lookup: { method: 'GET', handle: async (deps, call) => ({ status: 200, body: await lookup(deps, call) }) },
   'heartbeat/{ident}': {
     method: 'POST',

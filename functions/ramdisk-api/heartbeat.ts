@@ -9,7 +9,7 @@ import { waitStates } from '../../layers/domain/states.ts';
 import { jsonBody } from '../../layers/http/request.ts';
 import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
 import { deliver } from '../../workflows/wait.ts';
-import type { Call, Deps } from './app.ts';
+import type { Call, Deps } from './route.ts';
 
 /** Fields of the body with the microversion 1.N that introduced them. */
 const since: { readonly [field: string]: number } = {

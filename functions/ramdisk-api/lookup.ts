@@ -11,7 +11,7 @@ import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.
 import { isConditionFailed } from '../../layers/store/table.ts';
 import { agentCalled } from '../../workflows/agent.ts';
 import { agentConfig } from './agent-config.ts';
-import type { Call, Deps } from './app.ts';
+import type { Call, Deps } from './route.ts';
 
 /** States in which a deploy ramdisk may be running (ironic-states.md 1). */
 const lookupStates: readonly string[] = [

@@ -1,28 +1,11 @@
-/** Runs one phase of a workflow for Step Functions (brief: one named ASL state is one phase). */
-import * as z from 'zod';
-
+/** Runs one phase of a workflow for Step Functions; one named state of the ASL file is one phase. */
 import { Fault } from '../../layers/domain/fault.ts';
-import type { Invocation, Ports } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/store/ports.ts';
 import { failureOf } from '../../workflows/failure.ts';
-import { isWorkflow } from '../../workflows/steps/index.ts';
+import { Call, type Deps } from './call.ts';
 import type { Config } from './config.ts';
 import { fail } from './fail.ts';
 import { runPhase } from './run-phase.ts';
-
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'log' | 'clock' | 'ids'>;
-
-/** What an ASL state sends. `token` comes from states that wait, `failed` from a Catch, `timeout` from power. */
-const Call = z.object({
-  workflow: z.string().refine(isWorkflow, 'no such workflow'),
-  phase: z.string(),
-  node: z.string(),
-  run: z.string(),
-  token: z.string().optional(),
-  timeout: z.number().positive().nullish(),
-  failed: z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() }).optional(),
-});
-
-export type Call = z.output<typeof Call>;
 
 /**
  * Answers the small object that the next Choice reads. Throws what the ASL retries or catches: Pending, NodeLocked,

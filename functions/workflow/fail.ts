@@ -5,7 +5,7 @@ import type { Invocation } from '../../layers/store/ports.ts';
 import { failNode, lockToFail, type Failure } from '../../workflows/failure.ts';
 import { createHardware, isFake } from '../../workflows/hardware.ts';
 import { removeConfigdrive } from '../../workflows/instance.ts';
-import type { Call, Deps } from './app.ts';
+import type { Call, Deps } from './call.ts';
 
 /** After these the BMC must not be asked again: a wrong password would lock its account. */
 const neverAskAgain = ['BmcAuthFailed', 'BmcTlsMismatch', 'TargetForbidden'];

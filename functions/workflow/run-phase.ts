@@ -13,7 +13,7 @@ import type { Outcome, Phase } from '../../workflows/phase.ts';
 import { workflows } from '../../workflows/steps/index.ts';
 import { planOf } from '../../workflows/steps/clean.ts';
 import { waitKey, waitWrite } from '../../workflows/wait.ts';
-import type { Call, Deps } from './app.ts';
+import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
 
 const defaultLimit = 900;

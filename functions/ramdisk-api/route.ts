@@ -1,0 +1,21 @@
+/** What lookup and heartbeat are given, and the row that stands for each. */
+import type { HttpRequest } from '../../layers/http/request.ts';
+import type { Ports } from '../../layers/store/ports.ts';
+import type { Config } from './config.ts';
+
+export type Deps = Pick<Ports, 'table' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+  readonly config: Config;
+};
+
+export type Call = {
+  /** The effective microversion: N of 1.N. */
+  readonly version: number;
+  readonly request: HttpRequest;
+  /** Last piece of the path: the node of a heartbeat. */
+  readonly ident: string;
+  /** Address the request came from; empty if unknown. */
+  readonly source: string;
+};
+
+type Answer = { readonly status: number; readonly body?: unknown };
+export type Route = { readonly method: string; handle(deps: Deps, call: Call): Promise<Answer> };

@@ -1,0 +1,20 @@
+/** What the function is given: by its composition root, and by an ASL state. */
+import * as z from 'zod';
+
+import type { Ports } from '../../layers/store/ports.ts';
+import { isWorkflow } from '../../workflows/steps/index.ts';
+
+export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'log' | 'clock' | 'ids'>;
+
+/** What an ASL state sends. `token` comes from states that wait, `failed` from a Catch, `timeout` from power. */
+export const Call = z.object({
+  workflow: z.string().refine(isWorkflow, 'no such workflow'),
+  phase: z.string(),
+  node: z.string(),
+  run: z.string(),
+  token: z.string().optional(),
+  timeout: z.number().positive().nullish(),
+  failed: z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() }).optional(),
+});
+
+export type Call = z.output<typeof Call>;
