@@ -1,7 +1,8 @@
 /**
  * Simulated redfish machines enrolled, deployed with a configdrive and given back, all at once:
- * `node bench/deploy.ts [machines] [time scale]`. Also counts what one deploy costs in state transitions.
+ * `node bench/deploy.ts [machines] [time scale]`.
  */
+import { enrol, readInventory } from './inventory.ts';
 import { allReach, call, residentMb, startSystem } from './system.ts';
 
 const count = Number(process.argv[2] ?? 200);
@@ -9,39 +10,8 @@ const scale = Number(process.argv[3] ?? 0.01);
 const system = await startSystem(count, scale);
 const { base, control } = system;
 
-type Machine = {
-  address: string;
-  system_id: string;
-  username: string;
-  password: string;
-  mac: string;
-  certificate: string;
-};
-type Inventory = { machines: Machine[]; images: { deploy_iso: string; demo_raw: { url: string; sha256: string } } };
-const inventory = (await (await fetch(`${control}/machines`)).json()) as Inventory;
-
-const enrol = async ({ mac, ...machine }: Machine) => {
-  const { uuid } = await call<{ uuid: string }>(base, 'POST', '/v1/nodes', {
-    driver: 'redfish',
-    driver_info: {
-      redfish_address: machine.address,
-      redfish_system_id: machine.system_id,
-      redfish_username: machine.username,
-      redfish_password: machine.password,
-      redfish_verify_ca: machine.certificate,
-      deploy_iso: inventory.images.deploy_iso,
-    },
-    instance_info: {
-      image_source: inventory.images.demo_raw.url,
-      image_os_hash_algo: 'sha256',
-      image_os_hash_value: inventory.images.demo_raw.sha256,
-    },
-  });
-  await call(base, 'POST', '/v1/ports', { node_uuid: uuid, address: mac });
-  return uuid;
-};
-
-const uuids = await Promise.all(inventory.machines.map(enrol));
+const { machines, images } = await readInventory(control);
+const uuids = await Promise.all(machines.map(async (machine) => enrol(base, machine, images)));
 const move = async (target: string, state: string, more: object = {}) => {
   const since = performance.now();
   await Promise.all(uuids.map((uuid) => call(base, 'PUT', `/v1/nodes/${uuid}/states/provision`, { target, ...more })));

@@ -45,6 +45,8 @@ export type Cloud = {
   readonly simulator?: SimulatorProcess;
   /** Tells of every step of every workflow; answers how to be told no more. */
   onWorkflowEvent(listener: (event: StateEvent) => void): () => void;
+  /** How often each function was invoked since the start. */
+  invocations(): Readonly<Record<string, number>>;
   /** Keys of the objects that are stored now. */
   objects(): Promise<string[]>;
   /** Resolves when a part without which nothing works has ended by itself. */
@@ -210,6 +212,7 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    invocations: host.invocations,
     objects: async () => listObjects(dir.files.objects),
     broken: broken.promise,
     stop: async () => (stopped ??= endAll(ends, log)),

@@ -32,6 +32,8 @@ export type FunctionHost = Functions & {
   invokeText(name: string, payload: string): Promise<string>;
   /** Starts one worker of each function and waits for all. Throws a Fault if a function cannot be loaded. */
   warm(): Promise<void>;
+  /** How often each function was invoked since the start: what AWS would bill. */
+  invocations(): Readonly<Record<string, number>>;
   /** Takes no new invocations, gives what runs `graceMs`, then ends the workers. */
   stop(graceMs: number): Promise<void>;
 };
@@ -64,6 +66,7 @@ const workerOptions = (data: WorkerData, env: Record<string, string>): WorkerOpt
 export const createHost = (options: HostOptions): FunctionHost => {
   const { rows, folder, environment, wire, onLine, size = 1 } = options;
   const pools = new Map<string, Pool>();
+  const counts: Record<string, number> = {};
 
   const spawn = (name: string, row: FunctionRow): Worker => {
     const data: WorkerData = { name, row, folder: new URL(`${name}/`, folder).href, wiring: wire(name, row, host) };
@@ -76,12 +79,14 @@ export const createHost = (options: HostOptions): FunctionHost => {
     invokeText: async (name, payload) => {
       const pool = pools.get(name);
       if (!pool) throw NotFound(`There is no function ${name}.`);
+      counts[name] = (counts[name] ?? 0) + 1;
       return pool.invoke(payload);
     },
     invoke: async (name, payload) => JSON.parse(await host.invokeText(name, JSON.stringify(payload))) as unknown,
     warm: async () => {
       await Promise.all([...pools.values()].map(async (pool) => pool.warm()));
     },
+    invocations: () => ({ ...counts }),
     stop: async (graceMs) => {
       await Promise.all([...pools.values()].map(async (pool) => pool.stop(graceMs)));
     },
