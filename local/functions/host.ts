@@ -28,8 +28,8 @@ export type HostOptions = {
 };
 
 export type FunctionHost = Functions & {
-  /** `invoke` for callers that have JSON text and want JSON text. */
-  invokeText(name: string, payload: string): Promise<string>;
+  /** `invoke` for callers that have JSON text. */
+  invokeText(name: string, payload: string): Promise<unknown>;
   /** Starts one worker of each function and waits for all. Throws a Fault if a function cannot be loaded. */
   warm(): Promise<void>;
   /** How often each function was invoked since the start: what AWS would bill. */
@@ -82,7 +82,7 @@ export const createHost = (options: HostOptions): FunctionHost => {
       counts[name] = (counts[name] ?? 0) + 1;
       return pool.invoke(payload);
     },
-    invoke: async (name, payload) => JSON.parse(await host.invokeText(name, JSON.stringify(payload))) as unknown,
+    invoke: async (name, payload) => host.invokeText(name, JSON.stringify(payload)),
     warm: async () => {
       await Promise.all([...pools.values()].map(async (pool) => pool.warm()));
     },

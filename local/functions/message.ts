@@ -38,5 +38,6 @@ export type Failure = { readonly errorType: string; readonly errorMessage: strin
 
 export type WorkerMessage =
   | { readonly ready: true }
-  | { readonly id: number; readonly result: string }
+  /** `body` is that of an HTTP answer, taken out of the result: JSON inside of JSON costs more than making it did. */
+  | { readonly id: number; readonly result: string; readonly body?: string }
   | { readonly id: number; readonly failure: Failure };

@@ -22,21 +22,26 @@ export type PoolOptions = {
 };
 
 export type Pool = {
-  /** JSON text in, JSON text out. Throws a Fault named as the function's error. */
-  invoke(payload: string): Promise<string>;
+  /** JSON text in, the result out. Throws a Fault named as the function's error. */
+  invoke(payload: string): Promise<unknown>;
   /** Starts one worker and waits until it could load the function. Throws a Fault that says why it could not. */
   warm(): Promise<void>;
   /** Takes no new work, gives what runs `graceMs`, then ends the workers. */
   stop(graceMs: number): Promise<void>;
 };
 
-type Pending = { resolve(result: string): void; reject(fault: Fault): void; timer?: NodeJS.Timeout };
+type Pending = { resolve(result: unknown): void; reject(fault: Fault): void; timer?: NodeJS.Timeout };
 type Slot = {
   readonly worker: Worker;
   readonly pending: Map<number, Pending>;
   readonly ready: PromiseWithResolvers<void>;
   loaded: boolean;
   retiring: boolean;
+};
+
+const resultOf = ({ result, body }: { readonly result: string; readonly body?: string }): unknown => {
+  const value: unknown = JSON.parse(result);
+  return body === undefined ? value : { ...(value as object), body };
 };
 
 const failed = ({ errorType, errorMessage }: Failure) => new Fault(errorType, 500, errorMessage);
@@ -66,7 +71,7 @@ export const createPool = ({ name, timeout, size, spawn, onTrouble }: PoolOption
       return slot.ready.resolve();
     }
     const pending = settle(slot, message.id);
-    if ('result' in message) pending?.resolve(message.result);
+    if ('result' in message) pending?.resolve(resultOf(message));
     else pending?.reject(failed(message.failure));
     retireIfIdle(slot);
   };

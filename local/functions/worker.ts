@@ -39,11 +39,16 @@ const load = async (): Promise<Handle> => {
 
 const handle = await load();
 
+const toResult = (id: number, result: unknown): WorkerMessage => {
+  const { body, ...rest } = (result ?? {}) as { body?: unknown };
+  if (typeof body === 'string') return { id, result: JSON.stringify(rest), body };
+  return { id, result: JSON.stringify(result ?? null) };
+};
+
 const run = async ({ id, request_id, deadline, payload }: InvocationMessage): Promise<void> => {
   const invocation: Invocation = { request_id, remaining_ms: () => deadline - systemClock.now() };
   try {
-    const result: unknown = await handle(JSON.parse(payload), invocation);
-    send({ id, result: JSON.stringify(result ?? null) });
+    send(toResult(id, await handle(JSON.parse(payload), invocation)));
   } catch (error) {
     if (!(error instanceof Fault)) log.error('The invocation failed.', { request_id, error });
     send({ id, failure: toFailure(error) });

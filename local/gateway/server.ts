@@ -24,8 +24,8 @@ export type Mount = {
 
 export type GatewayOptions = {
   readonly routes: readonly RouteRow[];
-  /** Runs a function with the JSON text of an event; answers the JSON text of its result. */
-  invoke(name: string, event: string): Promise<string>;
+  /** Runs a function with the JSON text of an event; answers its result. */
+  invoke(name: string, event: string): Promise<unknown>;
   /** For routes with `authorize`; see `authorizer.ts` for the faults. */
   authorize(event: APIGatewayProxyEvent): Promise<Context>;
   readonly mounts?: readonly Mount[];
@@ -102,8 +102,10 @@ const createHandler = ({ routes, invoke, authorize, ids, log, now, timeoutMs = 2
     if (match.row.authorize) event.requestContext.authorizer = await authorize(event);
     const payload = JSON.stringify(event);
     if (Buffer.byteLength(payload) > maxEvent) throw tooLarge();
-    const result: unknown = JSON.parse(await invoke(match.row.function, payload));
-    return toAnswer(result) ?? refuse(502, 'The service failed to answer; its log says why.');
+    return (
+      toAnswer(await invoke(match.row.function, payload)) ??
+      refuse(502, 'The service failed to answer; its log says why.')
+    );
   };
 
   return async (request: IncomingMessage): Promise<Answer> => {

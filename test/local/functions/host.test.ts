@@ -36,6 +36,11 @@ it('passes JSON in and out, and a result of nothing as null', async () => {
     value: { a: [1, 'ü', null] },
   });
   expect(await invoke('echo', { do: 'nothing' })).toBeNull();
+  expect(await invoke('echo', { do: 'answer', value: '{"a":"ü\\""}' })).toEqual({
+    statusCode: 200,
+    body: '{"a":"ü\\""}',
+    isBase64Encoded: false,
+  });
 });
 
 it('gives a function its own environment and nothing of the process', async () => {

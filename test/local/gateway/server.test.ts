@@ -27,7 +27,7 @@ const open = async (handle?: Handle, options: Partial<GatewayOptions> = {}): Pro
   const echo: Handle = (name, event) => ({ statusCode: 200, headers: {}, body: JSON.stringify({ name, event }) });
   gateway = await openGateway({
     routes,
-    invoke: async (name, event) => JSON.stringify(await (handle ?? echo)(name, JSON.parse(event) as never)),
+    invoke: async (name, event) => (handle ?? echo)(name, JSON.parse(event) as never),
     authorize: async () => ({ user: 'ann' }),
     port: 0,
     ids: createFakeIds(),
