@@ -7,29 +7,37 @@ import { settings, type SettingName } from './manifest.ts';
 const list = z.union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())]);
 
 const Context = z.object({
-  stack_name: z.string().default('ingot'),
-  /** REGIONAL, or PRIVATE for an API that only a VPC endpoint reaches. */
-  endpoint_type: z.enum(['REGIONAL', 'PRIVATE']).default('REGIONAL'),
-  /** With PRIVATE: the execute-api VPC endpoints that may call. */
-  vpc_endpoint_ids: list.default([]),
-  /**
-   * The VPC that reaches the hardware network. Without it an isolated one is made, which the operator connects
-   * (Direct Connect, VPN) afterwards.
-   */
-  vpc_id: z.string().optional(),
-  subnet_ids: list.default([]),
-  availability_zones: list.default([]),
-  /** Networks of BMCs and agents, CIDR; also what the proxy's allow-list permits. */
-  bmc_networks: list.default(['10.0.0.0/8']),
-  /** Ports of BMCs and agents that the proxy may connect to. */
-  bmc_ports: list.default(['443', '9999']),
-  /** Lines of an htpasswd file with bcrypt hashes; hashes, not passwords. */
-  htpasswd: z.string().default(''),
-  /** Topic that alarms go to. */
-  alarm_topic_arn: z.string().optional(),
+  stack_name: z.string().default('ingot').describe('Prefix of the names of state machines and log groups.'),
+  endpoint_type: z
+    .enum(['REGIONAL', 'PRIVATE'])
+    .default('REGIONAL')
+    .describe('REGIONAL, or PRIVATE for an API that only VPC endpoints reach.'),
+  vpc_endpoint_ids: list.default([]).describe('With PRIVATE: the execute-api VPC endpoints that may call.'),
+  vpc_id: z
+    .string()
+    .optional()
+    .describe(
+      'The VPC that reaches the hardware network. Without it an isolated one is made, which you connect (Direct Connect, VPN).',
+    ),
+  subnet_ids: list.default([]).describe('With vpc_id: the subnets in which the BMC proxy stands.'),
+  availability_zones: list.default([]).describe('With vpc_id: the zone of each of the subnets, in the same order.'),
+  bmc_networks: list
+    .default(['10.0.0.0/8'])
+    .describe('Networks (CIDR) of BMCs and agents: the outward rules of the proxy, and its own allow-list.'),
+  bmc_ports: list.default(['443', '9999']).describe('Ports of BMCs and agents that the proxy may connect to.'),
+  htpasswd: z.string().default('').describe('Lines of an htpasswd file with bcrypt hashes; hashes, not passwords.'),
+  alarm_topic_arn: z.string().optional().describe('SNS topic that the alarms go to. Without it they only show.'),
 });
 
 export type Context = z.output<typeof Context>;
+
+/** Each value with its default (empty: none) and what it means, for the documents. */
+export const contextDocs = (): { name: string; default: string; doc: string }[] =>
+  Object.entries(Context.shape).map(([name, schema]) => ({
+    name,
+    default: String(schema.safeParse(undefined).data ?? ''),
+    doc: schema.description ?? '',
+  }));
 
 /** Reads and checks the context of a construct. Throws with the name of a wrong value. */
 export const readContext = (scope: Construct): Context => {

@@ -1,0 +1,81 @@
+/** The field tables as a page: what each resource has, since when, and who may set it. */
+import * as z from 'zod';
+
+import { conductor } from '../layers/domain/conductor.ts';
+import { driver } from '../layers/domain/driver.ts';
+import type { Access, Field, Fields } from '../layers/domain/fields.ts';
+import { node } from '../layers/domain/node.ts';
+import { port } from '../layers/domain/port.ts';
+import { bool, json, logicalName, mac, timestamp, uuid } from '../layers/domain/values.ts';
+import { table } from './markdown.ts';
+
+const named = new Map<z.ZodType, string>([
+  [uuid, 'UUID'],
+  [bool, 'boolean'],
+  [json, 'object'],
+  [logicalName, 'logical name'],
+  [mac, 'MAC address'],
+  [timestamp, 'time'],
+]);
+
+const typeOf = (schema: z.ZodType): string => {
+  const name = named.get(schema);
+  if (name) return name;
+  const {
+    type,
+    enum: values,
+    const: value,
+    maxLength,
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  if (value !== undefined) return JSON.stringify(value);
+  if (values) return values.length > 6 ? 'one of the states' : values.map((each) => JSON.stringify(each)).join(', ');
+  if (type === 'string') return maxLength === undefined ? 'text' : `text, at most ${maxLength}`;
+  if (type === 'array') return 'list';
+  return typeof type === 'string' ? type : 'object';
+};
+
+const settable: { readonly [A in Access]: string } = {
+  create: 'POST',
+  update: 'POST, PATCH',
+  patch: 'PATCH',
+  read: '',
+};
+
+const initial = (field: Field): string => {
+  if (field.computed) return 'computed';
+  if (field.default !== undefined) return `\`${JSON.stringify(field.default)}\``;
+  return field.required ? 'required' : '`null`';
+};
+
+const row = ([name, field]: readonly [string, Field]): string[] => [
+  `\`${name}\``,
+  `1.${field.since ?? 1}`,
+  typeOf(field.schema),
+  settable[field.access],
+  initial(field),
+  [field.summary && 'brief', field.filter && 'filter', field.unique && 'unique'].filter(Boolean).join(', '),
+  field.doc,
+];
+
+const resources: { readonly [name: string]: Fields } = { Node: node, Port: port, Driver: driver, Conductor: conductor };
+
+const intro = `# Fields
+
+Made from the field tables in \`layers/domain\`. *Settable* by which methods; empty: by Ingot alone. *Without a value*
+what it is when nobody gave one. *In lists*: \`brief\` fields come without \`?detail=true\` or \`?fields=\`; \`filter\`: the
+list has a parameter of this name; \`unique\`: a second record with the same value is refused with 409.`;
+
+/** The whole page. */
+export const fieldsPage = (): string =>
+  [
+    intro,
+    ...Object.entries(resources).map(([name, fields]) =>
+      [
+        `## ${name}`,
+        table(
+          ['field', 'since', 'type', 'settable', 'without a value', 'in lists', 'meaning'],
+          Object.entries(fields).map(row),
+        ),
+      ].join('\n\n'),
+    ),
+  ].join('\n\n');

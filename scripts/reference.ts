@@ -1,0 +1,65 @@
+/**
+ * Writes what the documents take from the code. `node scripts/reference.ts` brings them up to date;
+ * `node scripts/reference.ts --check` changes nothing and exits 1 naming what is stale.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'oxfmt';
+
+import { contextTable, functionTable, settingTable, workflowTable } from './deployment.ts';
+import { endpoints } from './endpoints.ts';
+import { fieldsPage } from './fields.ts';
+import { driverTable } from './drivers.ts';
+import { fill } from './markdown.ts';
+import { statesPicture, verbTable } from './states.ts';
+
+const root = new URL('..', import.meta.url);
+
+const options = JSON.parse(readFileSync(new URL('.oxfmtrc.json', root), 'utf8')) as { printWidth: number };
+
+/** A page as the formatter leaves it, so that the two never disagree. */
+const formatted = async (path: string, text: string): Promise<string> => {
+  const { code, errors } = await format(path, text, { printWidth: options.printWidth, singleQuote: true });
+  if (errors.length > 0) throw new Error(`${path} cannot be formatted: ${errors[0]!.message}`);
+  return code;
+};
+
+type Parts = { readonly [name: string]: () => string };
+
+/** Pages that are written by hand but for the marked parts. */
+const filled = (parts: Parts) => (page: string) =>
+  Object.entries(parts).reduce((text, [name, make]) => fill(text, name, make()), page);
+
+const pages: { readonly [path: string]: (page: string) => string } = {
+  'docs/aws.md': filled({
+    context: contextTable,
+    settings: settingTable,
+    functions: functionTable,
+    workflows: workflowTable,
+  }),
+  'docs/compatibility.md': filled({ endpoints, verbs: verbTable, drivers: driverTable }),
+  'docs/fields.md': fieldsPage,
+  'docs/states.dot': statesPicture,
+};
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(new URL(path, root), 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+const isCheck = process.argv.includes('--check');
+const stale: string[] = [];
+for (const [path, make] of Object.entries(pages)) {
+  const before = read(path);
+  const made = make(before);
+  const after = path.endsWith('.md') ? await formatted(path, made) : made;
+  if (after === before) continue;
+  stale.push(path);
+  if (!isCheck) writeFileSync(new URL(path, root), after);
+}
+if (isCheck && stale.length > 0) {
+  console.error(`Not up to date with the code: ${stale.join(', ')}. Run: npm run reference`);
+  process.exit(1);
+}

@@ -1,0 +1,58 @@
+/** The provision state machine as a picture for Graphviz, and the verbs as a table. */
+import { unsupportedVerbs } from '../functions/baremetal-api/node/provision.ts';
+import {
+  provisionStates,
+  transientStates,
+  transitions,
+  verbs,
+  waitStates,
+  type Verb,
+} from '../layers/domain/states.ts';
+import { table } from './markdown.ts';
+
+const quote = (text: string): string => JSON.stringify(text);
+/** Events that a client causes; all others are Ingot's own. */
+const asked: ReadonlySet<string> = new Set(Object.values(verbs).map(({ event }) => event));
+const isOneOf = (states: readonly string[], state: string): boolean => states.includes(state);
+
+const shape = (state: string): string => {
+  if (isOneOf(waitStates, state)) return 'style=dashed';
+  if (isOneOf(transientStates, state)) return 'style=rounded';
+  return state.endsWith('failed') || state === 'error' ? 'color=red' : 'style=bold';
+};
+
+/** `dot -Tsvg docs/states.dot`: bold boxes rest, rounded ones work, dashed ones wait for the agent, red ones failed. */
+export const statesPicture = (): string => {
+  const nodes = provisionStates.map((state) => `  ${quote(state)} [${shape(state)}];`);
+  const edges = Object.entries(transitions).flatMap(([from, events]) =>
+    Object.entries(events).map(
+      ([event, to]) =>
+        `  ${quote(from)} -> ${quote(to)} [label=${quote(event)}${asked.has(event) ? '' : ', style=dotted'}];`,
+    ),
+  );
+  return [
+    '// Made from layers/domain/states.ts. Solid arrows are asked for by clients, dotted ones are taken by Ingot.',
+    'digraph states {',
+    '  node [shape=box, fontname="sans-serif"];',
+    '  edge [fontname="sans-serif", fontsize=10];',
+    ...nodes,
+    ...edges,
+    '}',
+    '',
+  ].join('\n');
+};
+
+const verdict = (verb: Verb): string =>
+  unsupportedVerbs[verb] ? `no: 400, "Driver ... does not support ${unsupportedVerbs[verb]}"` : 'yes';
+
+/** Verb, microversion, event of the state machine, workflow, whether it is here. */
+export const verbTable = (): string =>
+  table(
+    ['target', 'since', 'event', 'here'],
+    Object.entries(verbs).map(([verb, row]) => [
+      `\`${verb}\``,
+      `1.${'since' in row ? row.since : 1}`,
+      row.event,
+      verdict(verb as Verb),
+    ]),
+  );
