@@ -1,6 +1,6 @@
 /**
  * A resource is a table of field rows; validation, projection by microversion, PATCH lists, filters, sort keys,
- * uniqueness guards, indexes, OpenAPI and reference docs are read from them (DESIGN.md 3.1). Adding a field is one row.
+ * uniqueness guards, indexes and docs/fields.md are read from them (DESIGN.md 3.1). Adding a field is one row.
  */
 import type { z } from 'zod';
 
