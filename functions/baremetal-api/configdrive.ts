@@ -108,7 +108,7 @@ export const storeConfigdrive = async (
 
 /**
  * Removes the object behind a value of instance_info.configdrive, if it is one of this node. A failure is logged only:
- * the request is decided by then, and `sync` removes what no node refers to.
+ * the request is decided by then, and an object that no node refers to does no harm.
  */
 export const removeConfigdrive = async (
   { objects, log }: Pick<Deps, 'objects' | 'log'>,

@@ -127,7 +127,7 @@ const record = async (deps: Deps, uuid: string, wish: Wish) => {
 
 /**
  * The image is stored before the node refers to it, and removed again if the request is refused. After an unknown
- * failure the write may have happened, so the image stays until `sync` sees whether a node refers to it.
+ * failure the write may have happened, so the image stays: better one too many than a node that lost its own.
  */
 const recordWithConfigdrive = async (
   deps: Deps,
