@@ -6,7 +6,7 @@ import { refuseNewer } from '../../layers/domain/fields.ts';
 import { authorize, type Owned, type Subject } from '../../layers/domain/policy.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { DEFAULT } from '../../layers/domain/versions.ts';
-import { isServerError, refuse, reply, type ErrorForm } from '../../layers/http/reply.ts';
+import { isServerError, refuse, reply, replyJson, toJson, type ErrorForm } from '../../layers/http/reply.ts';
 import { jsonBody, readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
 import { negotiate } from '../../layers/http/version.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
@@ -115,8 +115,9 @@ export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
       const body = readBody(route, request, loose);
       const base = config.publicEndpoint || request.base;
       const answer = await route.handle(deps, { ...about, params, query, subject, base, body, target });
-      const status = answer.status ?? route.status ?? (answer.body === undefined ? 204 : 200);
-      return reply(about, status, answer.body, answer.location ? { Location: base + answer.location } : {});
+      const json = answer.json ?? toJson(answer.body);
+      const status = answer.status ?? route.status ?? (json === undefined ? 204 : 200);
+      return replyJson(about, status, json, answer.location ? { Location: base + answer.location } : {});
     } catch (error) {
       if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
       return refuse(about, error, form);

@@ -26,6 +26,8 @@ export type Call<Body = unknown, Target = unknown> = {
 export type Answer = {
   readonly status?: number;
   readonly body?: unknown;
+  /** The body, of a handler that has its JSON text. */
+  readonly json?: string;
   /** Path below `base`, such as /v1/nodes/<uuid>. */
   readonly location?: string;
 };

@@ -1,6 +1,4 @@
 /** Answers on Ironic's wire: headers of every answer and the three forms of an error body (ironic-api.md 1.3). */
-import { STATUS_CODES } from 'node:http';
-
 import type { APIGatewayProxyResult } from 'aws-lambda';
 
 import { isFault } from '../domain/fault.ts';
@@ -24,17 +22,43 @@ const headersOf = ({ version, request_id }: About): Record<string, string> => ({
   ...(version >= 107 && { 'X-OpenStack-Request-Id': request_id }),
 });
 
+/** The JSON text of a body; undefined without one. */
+export const toJson = (body: unknown): string | undefined => (body === undefined ? undefined : JSON.stringify(body));
+
+/** An answer whose body is `json` text; without it, it has no Content-Type either. */
+export const replyJson = (
+  about: About,
+  status: number,
+  json: string | undefined,
+  headers: Record<string, string> = {},
+): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { ...headersOf(about), ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+  body: json ?? '',
+});
+
 /** An answer; without a `body` it has no Content-Type either. */
 export const reply = (
   about: About,
   status: number,
   body?: unknown,
   headers: Record<string, string> = {},
-): APIGatewayProxyResult => ({
-  statusCode: status,
-  headers: { ...headersOf(about), ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
-  body: body === undefined ? '' : JSON.stringify(body),
-});
+): APIGatewayProxyResult => replyJson(about, status, toJson(body), headers);
+
+/** Titles of what a router says; those of node:http would load all of Node's HTTP and fetch into every cold start. */
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
 
 /** Refused before any controller was asked; these two are not wrapped. */
 const flat = new Set(['TooLarge', 'TooDeep']);
@@ -44,7 +68,7 @@ const errorBody = (name: string, code: number, message: string, form: ErrorForm)
   if (flat.has(name)) return fault;
   const inner =
     form === 'router'
-      ? { status: code, code, title: STATUS_CODES[code] ?? 'Error', description: message }
+      ? { status: code, code, title: titles[code] ?? 'Error', description: message }
       : { ...fault, debuginfo: null };
   return { error_message: JSON.stringify(inner) };
 };

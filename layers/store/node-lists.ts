@@ -15,24 +15,24 @@ const placesOf = ({ lookups }: Pick<Selection, 'lookups'>): Place[] =>
       )
     : everyShard('list', (shard) => listPartition('node', shard));
 
+/** A node as a list finds it. It may be shared with others who read it, so it is never changed. */
+export type ListedNode = Readonly<Omit<StoredNode, 'instance_info'>>;
+
 /**
- * One page of the nodes that are selected. In the order of creation it costs what it shows; other sort keys read all
- * that is selected. instance_info is a read of its own for each node, made only `withInfo`. Throws NotFound (404) for
- * an unknown marker.
+ * One page of the nodes that are selected, without instance_info. In the order of creation it costs what it shows;
+ * other sort keys read all that is selected. Throws NotFound (404) for an unknown marker.
  */
-export const listNodes = async (
-  table: Table,
-  selection: Selection,
-  page: Page,
-  withInfo: boolean,
-): Promise<StoredNode[]> => {
+export const listNodes = async (table: Table, selection: Selection, page: Page): Promise<ListedNode[]> => {
   const keep = (item: Item) => selection.keep(item as unknown as Listed);
   const items = await readPage(table, placesOf(selection), page, keep, async (uuid) => table.get(nodeKey(uuid)));
-  const infos = withInfo ? await table.getMany(items.map(({ uuid }) => instanceInfoKey(uuid as string))) : [];
-  // The items are fresh copies, and what shows them leaves their index attributes aside.
-  return items.map(
-    (item, at) => Object.assign(item, { instance_info: infos[at]?.['values'] ?? {} }) as unknown as StoredNode,
-  );
+  // What shows them leaves their index attributes aside.
+  return items as unknown as ListedNode[];
+};
+
+/** The nodes with their instance_info: a read of its own for each, made only if it is `needed`; else it is empty. */
+export const withInfo = async (table: Table, nodes: readonly ListedNode[], needed: boolean): Promise<StoredNode[]> => {
+  const infos = needed ? await table.getMany(nodes.map(({ uuid }) => instanceInfoKey(uuid))) : [];
+  return nodes.map((node, at) => ({ ...node, instance_info: infos[at]?.['values'] ?? {} }) as StoredNode);
 };
 
 /** The node that an instance is on; at most one, found by its guard. */

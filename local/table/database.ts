@@ -1,6 +1,7 @@
 /**
- * The file of the table: items as JSON, and a row for each index an item is in, kept in the same transaction. WAL with
- * synchronous=FULL: a COMMIT that returned is on disk.
+ * The file of the table: items as JSON, and a row for each index an item is in, kept in the same transaction. A row of
+ * `items` is never changed, only replaced: its `id` names its content for ever. WAL with synchronous=FULL: a COMMIT
+ * that returned is on disk.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,16 +9,18 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { Fault, isFault, Unavailable } from '../../layers/domain/fault.ts';
 
-const version = 1;
+const version = 2;
 
 const schema = `
   CREATE TABLE items (
-    pk TEXT NOT NULL, sk TEXT NOT NULL, body TEXT NOT NULL, expires_at REAL,
-    PRIMARY KEY (pk, sk)
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    pk TEXT NOT NULL, sk TEXT NOT NULL, expires_at REAL, body TEXT NOT NULL,
+    UNIQUE (pk, sk)
   );
   CREATE INDEX expiring ON items (expires_at) WHERE expires_at IS NOT NULL;
   CREATE TABLE entries (
     name TEXT NOT NULL, partition TEXT NOT NULL, position TEXT NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL,
+    expires_at REAL,
     PRIMARY KEY (name, partition, position, pk, sk)
   ) WITHOUT ROWID;
   PRAGMA user_version = ${version};

@@ -3,32 +3,34 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
 import { rangeOf, type Range } from '../../layers/store/range.ts';
 import type { Item, Key, Query } from '../../layers/store/table.ts';
+import { createKept } from './kept.ts';
 
 export type Reader = {
   get(key: Key): Item | undefined;
   query(query: Query): Item[];
 };
 
-const selects = {
-  table: { sort: 'sk', from: 'SELECT body FROM items WHERE pk = ?' },
-  index: {
-    sort: 'position',
-    from: 'SELECT body FROM entries JOIN items USING (pk, sk) WHERE name = ? AND partition = ?',
-  },
-} as const;
+type Row = Record<string, unknown>;
+type From = { readonly sort: string; readonly from: string };
 
-const alive = '(expires_at IS NULL OR expires_at > ?)';
+const items: From = { sort: 'sk', from: 'items WHERE pk = ?' };
+const entries: From = { sort: 'position', from: 'entries JOIN items USING (pk, sk) WHERE name = ? AND partition = ?' };
 
-const sqlOf = (kind: keyof typeof selects, { low, open, high }: Range, descending: boolean): string => {
-  const { sort, from } = selects[kind];
+const alive = (source: string) => `(${source}.expires_at IS NULL OR ${source}.expires_at > ?)`;
+
+const sqlOf = (what: string, { sort, from }: From, { low, open, high }: Range, descending: boolean): string => {
   const [above, below] = [low === undefined ? '' : ` AND ${sort} ${open ? '>' : '>='} ?`, high && ` AND ${sort} < ?`];
-  return `${from}${above}${below ?? ''} AND ${alive} ORDER BY ${sort} ${descending ? 'DESC' : 'ASC'} LIMIT ?`;
+  const source = from.slice(0, from.indexOf(' '));
+  const order = `ORDER BY ${sort} ${descending ? 'DESC' : 'ASC'} LIMIT ?`;
+  return `SELECT ${what} FROM ${from}${above}${below ?? ''} AND ${alive(source)} ${order}`;
 };
 
-const parse = (row: Record<string, unknown> | undefined): Item | undefined =>
-  row && (JSON.parse(row['body'] as string) as Item);
+const parse = ({ body }: Row): Item => JSON.parse(body as string) as Item;
 
-/** `now` is milliseconds since the epoch; items past their `expires_at` are left out. */
+/**
+ * `now` is milliseconds since the epoch; items past their `expires_at` are left out. Items out of an index are frozen,
+ * and the same objects as long as nobody writes them: lists ask for the same ones again and again.
+ */
 export const createReader = (database: DatabaseSync, now: () => number): Reader => {
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
@@ -37,10 +39,15 @@ export const createReader = (database: DatabaseSync, now: () => number): Reader 
     return statement;
   };
   const seconds = () => now() / 1000;
-  const one = prepare(`SELECT body FROM items WHERE pk = ? AND sk = ? AND ${alive}`);
+  const one = prepare(`SELECT body FROM items WHERE pk = ? AND sk = ? AND ${alive('items')}`);
+  const kept = createKept();
+  const toItem = ({ id, body }: Row): Item => kept.get(id as number) ?? kept.add(id as number, body as string);
 
   return {
-    get: ({ pk, sk }) => parse(one.get(pk, sk, seconds())),
+    get: ({ pk, sk }) => {
+      const row = one.get(pk, sk, seconds());
+      return row && parse(row);
+    },
     query: (query) => {
       const { index, partition, descending = false, limit = -1 } = query;
       const range = rangeOf(query);
@@ -48,8 +55,12 @@ export const createReader = (database: DatabaseSync, now: () => number): Reader 
       const values: SQLInputValue[] = index ? [index, partition] : [partition];
       if (range.low !== undefined) values.push(range.low);
       if (range.high !== undefined) values.push(range.high);
-      const statement = prepare(sqlOf(index ? 'index' : 'table', range, descending));
-      return statement.all(...values, seconds(), limit).map((row) => parse(row)!);
+      values.push(seconds(), limit);
+      const select = (what: string, from: From) => prepare(sqlOf(what, from, range, descending)).all(...values);
+      if (!index) return select('body', items).map(parse);
+      // The ids stand in indexes, which is why they are asked for first, without the rows.
+      const found = select('id', entries).map(({ id }) => kept.get(id as number));
+      return found.every((item) => item !== undefined) ? found : select('id, body', entries).map(toItem);
     },
   };
 };

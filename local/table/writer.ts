@@ -36,12 +36,11 @@ const maxGroup = 1000;
 
 const prepareAll = (database: DatabaseSync) => ({
   get: database.prepare('SELECT body FROM items WHERE pk = ? AND sk = ?'),
-  put: database.prepare(
-    `INSERT INTO items (pk, sk, body, expires_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (pk, sk) DO UPDATE SET body = excluded.body, expires_at = excluded.expires_at`,
-  ),
+  put: database.prepare('REPLACE INTO items (pk, sk, expires_at, body) VALUES (?, ?, ?, ?)'),
   remove: database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?'),
-  enter: database.prepare('INSERT INTO entries (name, partition, position, pk, sk) VALUES (?, ?, ?, ?, ?)'),
+  enter: database.prepare(
+    'INSERT INTO entries (name, partition, position, expires_at, pk, sk) VALUES (?, ?, ?, ?, ?, ?)',
+  ),
   leave: database.prepare(
     'DELETE FROM entries WHERE name = ? AND partition = ? AND position = ? AND pk = ? AND sk = ?',
   ),
@@ -50,19 +49,22 @@ const prepareAll = (database: DatabaseSync) => ({
 
 type Statements = Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
 
-/** Where an item stands in an index; undefined if it is not in it. */
-const entryOf = (name: string, item: Item | undefined): readonly [string, string] | undefined => {
+const expiryOf = (item: Item | undefined): number | null => (item?.['expires_at'] as number | undefined) ?? null;
+
+/** Where an item stands in an index, and until when; undefined if it is not in it. */
+const entryOf = (name: string, item: Item | undefined): readonly [string, string, number | null] | undefined => {
   const [partition, position] = [item?.[name], item?.['position']];
-  return typeof partition === 'string' && typeof position === 'string' ? [partition, position] : undefined;
+  const isIn = typeof partition === 'string' && typeof position === 'string';
+  return isIn ? [partition, position, expiryOf(item)] : undefined;
 };
 
 const store = (statements: Statements, { pk, sk }: Key, { before, after }: Change): void => {
-  if (after) statements.put.run(pk, sk, JSON.stringify(after), (after['expires_at'] as number | undefined) ?? null);
+  if (after) statements.put.run(pk, sk, expiryOf(after), JSON.stringify(after));
   else if (before) statements.remove.run(pk, sk);
   for (const { name } of indexes) {
     const [old, next] = [entryOf(name, before), entryOf(name, after)];
-    if (old?.[0] === next?.[0] && old?.[1] === next?.[1]) continue;
-    if (old) statements.leave.run(name, ...old, pk, sk);
+    if (old?.[0] === next?.[0] && old?.[1] === next?.[1] && old?.[2] === next?.[2]) continue;
+    if (old) statements.leave.run(name, old[0], old[1], pk, sk);
     if (next) statements.enter.run(name, ...next, pk, sk);
   }
 };
