@@ -9,8 +9,8 @@ import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
 import type { Workflows } from './workflows.ts';
 
-/** Emitted by functions/sync in the embedded metric format. */
-export const stuckNodes = { namespace: 'Ingot', metricName: 'StuckNodes' };
+/** Emitted by functions/sync/handler.ts in the embedded metric format. */
+const stuckNodes = { namespace: 'Ingot', metricName: 'StuckNodes', dimensionsMap: { service: 'sync' } };
 
 const period = Duration.minutes(5);
 

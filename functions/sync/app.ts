@@ -15,10 +15,15 @@ import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
 
-/** What was done: nodes looked at, runs started, runs failed. */
-export type Report = { readonly looked: number; readonly started: number; readonly failed: number };
+/** What was done: nodes looked at, runs started, runs failed; `stuck` are the nodes that could not be looked after. */
+export type Report = {
+  readonly looked: number;
+  readonly started: number;
+  readonly failed: number;
+  readonly stuck: number;
+};
 
-type Deed = 'none' | 'started' | 'failed';
+type Deed = 'none' | 'started' | 'failed' | 'stuck';
 type Run = { readonly node: StoredNode; readonly workflow: WorkflowName; readonly run: string };
 
 /** The provisioning run, and a power run that holds the lock while the former waits. */
@@ -77,7 +82,7 @@ const look = async (deps: Deps, uuid: string): Promise<Deed[]> => {
     return await Promise.all((node ? runsOf(node) : []).map(async (run) => mend(deps, run)));
   } catch (error) {
     deps.log.error('A node could not be looked after.', { node: uuid, error });
-    return [];
+    return ['stuck'];
   }
 };
 
@@ -110,5 +115,5 @@ export const create =
       deeds.push(...(await Promise.all(batch.map(async (uuid) => look(deps, uuid)))).flat());
     }
     const count = (deed: Deed) => deeds.filter((each) => each === deed).length;
-    return { looked: uuids.length, started: count('started'), failed: count('failed') };
+    return { looked: uuids.length, started: count('started'), failed: count('failed'), stuck: count('stuck') };
   };

@@ -1,4 +1,6 @@
 /** `sync` on AWS: called by a schedule, and by EventBridge when an execution ends badly. */
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+
 import { awsClock, awsIds, awsLog, awsObjects, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
 import { create, type Report } from './app.ts';
 
@@ -13,4 +15,12 @@ const app = create({
   ids: awsIds(),
 });
 
-export const handler = async (event: unknown): Promise<Report> => app(event);
+// The alarm of infra/alarms.ts names the metric the same way.
+const metrics = new Metrics({ namespace: 'Ingot', serviceName: 'sync' });
+
+export const handler = async (event: unknown): Promise<Report> => {
+  const report = await app(event);
+  metrics.addMetric('StuckNodes', MetricUnit.Count, report.stuck);
+  metrics.publishStoredMetrics();
+  return report;
+};

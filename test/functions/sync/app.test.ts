@@ -10,7 +10,7 @@ import { aNode, uuid } from '../../workflows/nodes.ts';
 import { createStage } from '../../workflows/stage.ts';
 
 const run = `${uuid}-1`;
-const idle = { looked: 0, started: 0, failed: 0 };
+const idle = { looked: 0, started: 0, failed: 0, stuck: 0 };
 
 const deploying = {
   provision_state: 'deploying',
@@ -35,8 +35,8 @@ describe('sync', () => {
 
   it('starts a run that was recorded but never started, once', async () => {
     const { sync, ports } = await withNode(deploying);
-    expect(await sync({})).toEqual({ looked: 1, started: 1, failed: 0 });
-    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0 });
+    expect(await sync({})).toEqual({ looked: 1, started: 1, failed: 0, stuck: 0 });
+    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
     expect(ports.workflows.started).toEqual([{ workflow: 'deploy', name: run, input: { node: uuid } }]);
   });
 
@@ -44,7 +44,7 @@ describe('sync', () => {
     const { sync, ports, read } = await withNode(deploying);
     await ports.workflows.start('deploy', run, { node: uuid });
     const before = await read();
-    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0 });
+    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
     expect(await read()).toEqual(before);
   });
 
@@ -53,7 +53,7 @@ describe('sync', () => {
     const { sync, ports, read } = await withNode({ ...deploying, phase });
     await ports.workflows.start('deploy', run, { node: uuid });
     await ports.workflows.stop('deploy', run, 'Operator', 'Stopped by hand.');
-    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 1 });
+    expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 1, stuck: 0 });
     expect(await read()).toMatchObject({
       provision_state: 'deploy failed',
       reservation: null,
@@ -101,7 +101,7 @@ describe('sync', () => {
   it('looks at one node only when an execution of it ended', async () => {
     const { sync } = await withNode(deploying);
     const event = { 'detail-type': 'Step Functions Execution Status Change', detail: { name: run, status: 'FAILED' } };
-    expect(await sync(event)).toEqual({ looked: 1, started: 1, failed: 0 });
+    expect(await sync(event)).toEqual({ looked: 1, started: 1, failed: 0, stuck: 0 });
     expect(await sync({ detail: { name: '11111111-2222-4333-8444-555555555555-7' } })).toEqual({ ...idle, looked: 1 });
   });
 });
@@ -171,7 +171,7 @@ describe('sync among others', () => {
         },
       },
     };
-    expect(await create(broken)({})).toEqual({ looked: 2, started: 1, failed: 0 });
+    expect(await create(broken)({})).toEqual({ looked: 2, started: 1, failed: 0, stuck: 1 });
     expect(ports.log.lines.map(({ message }) => message)).toContain('A node could not be looked after.');
     expect(await sync({})).toMatchObject({ started: 1 });
     expect((await read()).run).toBe(run);
