@@ -6,14 +6,18 @@ import { bmcFault, isRetryable } from '../../layers/bmc/faults.ts';
 import type { Operation, Reply } from '../../layers/bmc/operations.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { isFault, type Fault } from '../../layers/domain/fault.ts';
+import { refusalOf } from '../../layers/redfish-client/answer.ts';
 import type { Accepted, TaskOutcome } from '../../layers/redfish-client/client.ts';
 import { pending, type Call } from './call.ts';
 
 /** `so`: as wanted, and what was seen. `not`: why not. `moving`: on its way by itself, so nothing is to be sent. */
 export type Seen<T> = { readonly so: T } | { readonly not: string; readonly moving?: boolean };
 
-/** A write; `what` names it in the ledger. */
-export type Deed = { readonly what: string; send(): Promise<Accepted> };
+/**
+ * A write; `what` names it in the ledger. A `repeatable` one does no harm when it is sent once more right away, so a
+ * BMC that answers it with an error is taken at its word.
+ */
+export type Deed = { readonly what: string; readonly repeatable?: true; send(): Promise<Accepted> };
 
 export type Goal<T> = {
   observe(entry: LedgerEntry | undefined): Promise<Seen<T>>;
@@ -30,7 +34,7 @@ export const ageOf = ({ clock }: Pick<Call, 'clock'>, entry: LedgerEntry | undef
 
 /**
  * Whether to send (again): not within `lag_ms` after the last time, because machines show late what they accepted.
- * Throws BmcStateMismatch after three accepted times without effect.
+ * Throws BmcStateMismatch after three times without effect.
  */
 export const maySend = (call: Pick<Call, 'clock'>, entry: LedgerEntry | undefined, lagMs: number): boolean => {
   const age = ageOf(call, entry);
@@ -39,7 +43,7 @@ export const maySend = (call: Pick<Call, 'clock'>, entry: LedgerEntry | undefine
   if (entry!.sends < 3) return true;
   throw bmcFault(
     'BmcStateMismatch',
-    `The BMC accepted "${entry!.what}" ${entry!.sends} times without doing it. Look at its event log.`,
+    `The BMC was told "${entry!.what}" ${entry!.sends} times and has not done it. Look at its event log.`,
   );
 };
 
@@ -56,7 +60,8 @@ const look = async <T>(goal: Goal<T>, entry: LedgerEntry | undefined): Promise<S
 };
 
 /** BmcTimeout: no answer; BmcProtocol: an answer that says nothing sure. The machine itself will tell. */
-const isUnknown = ({ name }: Fault) => name === 'BmcTimeout' || name === 'BmcProtocol';
+const isUnknown = (fault: Fault, { repeatable }: Deed) =>
+  fault.name === 'BmcTimeout' || (fault.name === 'BmcProtocol' && !(repeatable && refusalOf(fault)));
 const isRejection = ({ name }: Fault) => name === 'BmcRejected' || name === 'BmcUnsupported';
 
 const refused = async <T>(call: Call, goal: Goal<T>, deed: Deed, sent: LedgerEntry, fault: Fault) => {
@@ -84,7 +89,7 @@ const deliver = async <T>(call: Call, goal: Goal<T>, deed: Deed, before: LedgerE
       what: deed.what,
       fault: error.name,
     });
-    return isUnknown(error) ? sent : refused(call, goal, deed, sent, error);
+    return isUnknown(error, deed) ? sent : refused(call, goal, deed, sent, error);
   }
 };
 

@@ -184,7 +184,11 @@ export const insertMedia = async (call: Call<'vmedia.insert'>) => {
       },
       next: (entry) =>
         maySend(call, entry, lagMs)
-          ? { what: `insert ${kind}`, send: async () => insertAnywhere(call, bmc, slots, image, quirks) }
+          ? {
+              what: `insert ${kind}`,
+              repeatable: true,
+              send: async () => insertAnywhere(call, bmc, slots, image, quirks),
+            }
           : undefined,
       task: bmc.redfish.task,
       quirks: async () => names,
@@ -213,6 +217,7 @@ export const ejectMedia = async (call: Call<'vmedia.eject'>) => {
         maySend(call, entry, lagMs)
           ? {
               what: `eject ${slot}`,
+              repeatable: true,
               send: async () => {
                 for (const each of full.slice(0, -1)) await ejectFrom(bmc, each, quirks);
                 return ejectFrom(bmc, full.at(-1)!, quirks);

@@ -141,6 +141,20 @@ describe('inserting', () => {
     expect(inserts(bmc).length).toBe(2);
   });
 
+  it('that the BMC answers with an error is tried again at once, and the fault repeats the words of the BMC', async () => {
+    const { ask, bmc } = await enrol();
+    const broken = { status: 500, body: { error: { message: 'The image server is not there.' } } };
+    bmc.answer(insertPath, broken, broken);
+    for (const _ of [1, 2]) {
+      await expect(ask('vmedia.insert', wanted)).rejects.toMatchObject({
+        name: 'BmcProtocol',
+        message: expect.stringContaining('status 500: The image server is not there.') as string,
+      });
+    }
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+    expect(inserts(bmc)).toHaveLength(3);
+  });
+
   it('goes by the image where the BMC does not say whether it is inserted (HPE iLO 4)', async () => {
     const { ask, bmc } = await enrol();
     slot(bmc)['Inserted'] = null;
