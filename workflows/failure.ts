@@ -80,13 +80,16 @@ const rows: { readonly [W in WorkflowName]: Row } = {
 
 const sentence = (text: string) => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
+const silence = 'Timeout reached while waiting for callback of the deploy agent';
+
 /** Names that come from the workflow engine and not from a fault with a text of its own. */
 const reasons: { readonly [error: string]: string } = {
-  'States.Timeout':
-    'Timeout reached while waiting for callback of the deploy agent. Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.',
+  'States.Timeout': `${silence}, which has called before and then fell silent in the middle of its work. Look at the console of the machine: it has to run the ramdisk still, and its agent has to reach the address of this API.`,
   'Sandbox.Timedout': 'The function that runs the phases did not end in time, several times.',
   'Lambda.TooManyRequestsException': 'The function that runs the phases could not be called for too long.',
 };
+
+const neverCalled = `${silence}. Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.`;
 
 const attempts = (error: string) =>
   bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '';
@@ -94,7 +97,8 @@ const attempts = (error: string) =>
 /** `last_error`: which phase, what happened, what to do. */
 export const lastError = (workflow: WorkflowName, { phase, error, message }: Failure): string => {
   const { what, next } = rows[workflow];
-  const reason = reasons[error] ?? (plainText(message) || error);
+  const known = phase === 'WaitForAgent' && error === 'States.Timeout' ? neverCalled : reasons[error];
+  const reason = known ?? (plainText(message) || error);
   return `${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${next}`;
 };
 
