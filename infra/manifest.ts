@@ -108,6 +108,8 @@ export const settings = {
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
   auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only) or http_basic.' },
+  bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },
+  bmc_read_timeout_ms: { default: '60000', doc: 'How long a BMC may be silent before it answers; some need a minute.' },
   poll_interval_ms: { default: '1000', doc: 'How often the proxy looks whether a BMC has done what it was asked.' },
 } as const satisfies Record<string, { default: string; doc: string }>;
 
