@@ -21,6 +21,8 @@ export default defineConfig({
           name: 'machine',
           include: ['test/machine/**/*.test.ts'],
           fileParallelism: false,
+          // Tests that run concurrently have a machine each, and mostly wait for it.
+          maxConcurrency: 64,
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },
