@@ -64,7 +64,10 @@ export type Table = {
   get(key: Key): Promise<Item | undefined>;
   /** Strongly consistent, any number of keys, answers in the order of the keys, absent ones undefined. */
   getMany(keys: readonly Key[]): Promise<(Item | undefined)[]>;
-  /** Strongly consistent without `index`; an index may lag behind on AWS (milliseconds to seconds). */
+  /**
+   * Strongly consistent without `index`; an index may lag behind on AWS (milliseconds to seconds). Items out of an
+   * index may be shared with other readers and frozen.
+   */
   query(query: Query): Promise<Item[]>;
   /**
    * All or nothing, at most 100 writes, each to another key (DynamoDB TransactWriteItems).

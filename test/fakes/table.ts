@@ -12,6 +12,12 @@ export type MemoryTable = Table & {
   onWrite: ((writes: readonly Write[]) => void | Promise<void>) | undefined;
 };
 
+/** Who changes what others may share is found out here. */
+const freeze = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+};
+
 const id = ({ pk, sk }: Key) => `${pk}\u0000${sk}`;
 
 export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now }): MemoryTable => {
@@ -29,7 +35,8 @@ export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now })
       .map((item) => ({ item, sort: item[sk] as string }))
       .filter(({ sort }) => isWithin(range, sort))
       .sort((a, b) => compareText(a.sort, b.sort) * (descending ? -1 : 1));
-    return structuredClone(found.slice(0, limit).map(({ item }) => item));
+    const copies = structuredClone(found.slice(0, limit).map(({ item }) => item));
+    return index ? copies.map(freeze) : copies;
   };
 
   const table: MemoryTable = {

@@ -12,7 +12,7 @@ import { connect } from '../../../local/rpc.ts';
 import { startTable } from '../../../local/table/start.ts';
 import { openTable } from '../../../local/table/table.ts';
 import { createWriter, type Writer } from '../../../local/table/writer.ts';
-import { absent, type Write } from '../../../layers/store/table.ts';
+import { absent, type Table, type Write } from '../../../layers/store/table.ts';
 import { describeTable } from '../../conformance/table.ts';
 import { createFakeClock } from '../../fakes/clock.ts';
 
@@ -73,6 +73,57 @@ describe('group commit', () => {
     await writer.close();
     await write;
     expect(await makeTable(path).table.get({ pk: 'a', sk: 'last' })).toBeDefined();
+  });
+});
+
+describe('items out of an index', () => {
+  const place = { list: 'shared', position: 'p' };
+  const write = async (table: Table, sk: string, n: number) => table.write([{ put: { pk: 'a', sk, ...place, n } }]);
+  const read = async (table: Table) => table.query({ index: 'list', partition: 'shared' });
+
+  it('are the same objects until one is written, and then only the others are', async () => {
+    const { table, writer } = makeTable();
+    await write(table, 'one', 1);
+    await write(table, 'two', 1);
+    const [one, two] = await read(table);
+    expect(await read(table)).toEqual([one, two]);
+    await write(table, 'two', 2);
+    const [oneAgain, twoAgain] = await read(table);
+    expect(oneAgain).toBe(one);
+    expect(twoAgain).toMatchObject({ n: 2 });
+    expect(two).toMatchObject({ n: 1 });
+    await writer.close();
+  });
+
+  it('are not those of an earlier item that was deleted and made again', async () => {
+    const { table, writer } = makeTable();
+    await write(table, 'one', 1);
+    await read(table);
+    await table.write([{ delete: { pk: 'a', sk: 'one' } }]);
+    await write(table, 'one', 2);
+    expect(await read(table)).toMatchObject([{ n: 2 }]);
+    await writer.close();
+  });
+
+  it('end when they expire, also when that was put off or brought forward', async () => {
+    const { clock, table, writer } = makeTable();
+    const seconds = Math.floor(clock.now() / 1000);
+    await table.write([{ put: { pk: 'a', sk: 'one', ...place, expires_at: seconds + 3600 } }]);
+    await table.write([{ update: { pk: 'a', sk: 'one' }, set: { expires_at: seconds + 60 } }]);
+    expect(await read(table)).toHaveLength(1);
+    clock.advance(61_000);
+    expect(await read(table)).toEqual([]);
+    await table.write([{ update: { pk: 'a', sk: 'one' }, remove: ['expires_at'] }]);
+    expect(await read(table)).toHaveLength(1);
+    await writer.close();
+  });
+
+  it('cannot be changed by who reads them', async () => {
+    const { table, writer } = makeTable();
+    await table.write([{ put: { pk: 'a', sk: 'one', ...place, deep: { list: [1] } } }]);
+    const [item] = await read(table);
+    expect(() => (item!['deep'] as { list: number[] }).list.push(2)).toThrow(TypeError);
+    await writer.close();
   });
 });
 
