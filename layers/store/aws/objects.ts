@@ -6,13 +6,16 @@ import {
   NoSuchKey,
   NotFound,
   PutObjectCommand,
-  type S3Client,
+  S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
 import { Fault, Unavailable } from '../../domain/fault.ts';
 import type { Objects } from '../objects.ts';
+
+// For ports.ts, which loads this file when it is needed, with the client.
+export { S3Client };
 
 type Needs = {
   readonly client: S3Client;

@@ -12,10 +12,7 @@
  *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 import { Fault } from '../../domain/fault.ts';
@@ -27,10 +24,7 @@ import type { Table } from '../table.ts';
 import type { Workflows } from '../workflows.ts';
 import { createAwsFunctions } from './functions.ts';
 import { createAwsLog } from './log.ts';
-import { createAwsObjects } from './objects.ts';
-import { createAwsOpener, createAwsSealer } from './secrets.ts';
 import { createAwsTable } from './table.ts';
-import { createAwsWorkflows } from './workflows.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,6 +61,24 @@ const functionsOf = (env: Environment): Record<string, string> =>
     ),
   );
 
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/**
+ * A port whose client is loaded and made by the first call, once a container: most requests need the table alone, and
+ * the other clients are 200 KB and a third of a cold start. esbuild puts what `import()` names into files of their own
+ * (infra/bundling.ts). What is missing in the environment is said at the start all the same.
+ */
+const lazily = <Port extends object>(methods: Record<keyof Port & string, true>, make: () => Promise<Port>): Port => {
+  let port: Promise<Port> | undefined;
+  const forward =
+    (name: string): Method =>
+    async (...args) => {
+      port ??= make();
+      return ((await port) as Record<string, Method>)[name]!(...args);
+    };
+  return Object.fromEntries(Object.keys(methods).map((name) => [name, forward(name)])) as Port;
+};
+
 export const awsClock = (): Clock => systemClock;
 export const awsIds = (): Ids => createIds(systemClock);
 /** `service` is the name of the function. */
@@ -82,22 +94,30 @@ export const awsTable = (env: Environment): Table =>
 
 export const awsObjects = (env: Environment): Objects => {
   const at = endpoint(env, 'S3');
+  const bucket = required(env, 'BUCKET_NAME');
   const keyId = env['BUCKET_KMS_KEY_ID'];
-  return createAwsObjects({
-    client: new S3Client({
+  const methods = { put: true, get: true, size: true, remove: true, link: true } as const;
+  return lazily<Objects>(methods, async () => {
+    const { createAwsObjects, S3Client } = await import('./objects.ts');
+    const client = new S3Client({
       ...at,
       forcePathStyle: 'endpoint' in at,
       // A checksum in a link to upload would be that of an empty body (the SDK's default).
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-    }),
-    bucket: required(env, 'BUCKET_NAME'),
-    ...(keyId && { keyId }),
+    });
+    return createAwsObjects({ client, bucket, ...(keyId && { keyId }) });
   });
 };
 
-export const awsWorkflows = (env: Environment): Workflows =>
-  createAwsWorkflows({ client: new SFNClient(endpoint(env, 'SFN')), arns: arnsOf(required(env, 'WORKFLOW_ARNS')) });
+export const awsWorkflows = (env: Environment): Workflows => {
+  const arns = arnsOf(required(env, 'WORKFLOW_ARNS'));
+  const sending = { start: true, succeed: true, fail: true, heartbeat: true, stop: true } as const;
+  return lazily<Workflows>({ ...sending, describe: true, history: true }, async () => {
+    const { createAwsWorkflows, SFNClient } = await import('./workflows.ts');
+    return createAwsWorkflows({ client: new SFNClient(endpoint(env, 'SFN')), arns });
+  });
+};
 
 export const awsFunctions = (env: Environment): Functions =>
   createAwsFunctions({
@@ -106,10 +126,18 @@ export const awsFunctions = (env: Environment): Functions =>
     functions: functionsOf(env),
   });
 
-const keyed = (env: Environment) => ({
-  client: new KMSClient(endpoint(env, 'KMS')),
-  keyId: required(env, 'KMS_KEY_ID'),
-});
+export const awsSealer = (env: Environment): Sealer => {
+  const keyId = required(env, 'KMS_KEY_ID');
+  return lazily<Sealer>({ seal: true }, async () => {
+    const { createAwsSealer, KMSClient } = await import('./secrets.ts');
+    return createAwsSealer({ client: new KMSClient(endpoint(env, 'KMS')), keyId });
+  });
+};
 
-export const awsSealer = (env: Environment): Sealer => createAwsSealer(keyed(env));
-export const awsOpener = (env: Environment): Opener => createAwsOpener(keyed(env));
+export const awsOpener = (env: Environment): Opener => {
+  const keyId = required(env, 'KMS_KEY_ID');
+  return lazily<Opener>({ open: true }, async () => {
+    const { createAwsOpener, KMSClient } = await import('./secrets.ts');
+    return createAwsOpener({ client: new KMSClient(endpoint(env, 'KMS')), keyId });
+  });
+};

@@ -4,12 +4,15 @@ import {
   EncryptCommand,
   IncorrectKeyException,
   InvalidCiphertextException,
-  type KMSClient,
+  KMSClient,
 } from '@aws-sdk/client-kms';
 
 import { Unavailable } from '../../domain/fault.ts';
 import type { Opener, Sealer } from '../ports.ts';
 import { sealable, Unsealable } from '../secrets.ts';
+
+// For ports.ts, which loads this file when it is needed, with the client.
+export { KMSClient };
 
 type Needs = { readonly client: KMSClient; readonly keyId: string };
 

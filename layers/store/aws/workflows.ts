@@ -14,11 +14,14 @@ import {
   TaskTimedOut,
   type DescribeExecutionOutput,
   type HistoryEvent as AwsEvent,
-  type SFNClient,
+  SFNClient,
 } from '@aws-sdk/client-sfn';
 
 import { NotFound } from '../../domain/fault.ts';
 import type { Delivery, Execution, HistoryEvent, Workflows } from '../workflows.ts';
+
+// For ports.ts, which loads this file when it is needed, with the client.
+export { SFNClient };
 
 type Needs = {
   readonly client: SFNClient;

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { describe, expect, it } from 'vitest';
 
 import { awsFunctions, awsObjects, awsOpener, awsTable, awsWorkflows } from '../../../../layers/store/aws/ports.ts';
@@ -20,6 +24,31 @@ describe('the ports on AWS', () => {
   it('know a function by FUNCTION_<NAME> only', async () => {
     const functions = awsFunctions({ AWS_LAMBDA_FUNCTION_NAME: 'x', FUNCTION_BMC_PROXY: '' });
     await expect(functions.invoke('bmc-proxy', {})).rejects.toMatchObject({ name: 'FunctionUnknown' });
+  });
+
+  it('make a client with the first call and keep it', async () => {
+    const asked: string[] = [];
+    const connections = new Set<unknown>();
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+      request.resume().on('end', () => response.end());
+    });
+    server.on('connection', (socket) => connections.add(socket));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const given = { ...process.env };
+    Object.assign(process.env, { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' });
+    try {
+      const { port } = server.address() as AddressInfo;
+      const objects = awsObjects({ BUCKET_NAME: 'bucket', INGOT_S3_ENDPOINT: `http://127.0.0.1:${port}` });
+      await objects.put('a', Buffer.from('1'));
+      await objects.remove('b');
+      // A client of its own would have a connection of its own.
+      expect([asked, connections.size]).toEqual([['PUT /bucket/a', 'DELETE /bucket/b'], 1]);
+    } finally {
+      process.env = given;
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('reach another endpoint by variable', async () => {

@@ -1,0 +1,59 @@
+/** The bundles themselves: what Lambda would load, loaded here. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { hashSync } from 'bcryptjs';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { bundle } from '../../infra/bundling.ts';
+import { functions } from '../../infra/manifest.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ingot-bundling-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const environment = {
+  AWS_REGION: 'eu-central-1',
+  TABLE_NAME: 'ingot',
+  BUCKET_NAME: 'ingot',
+  KMS_KEY_ID: 'key',
+  WORKFLOW_ARNS: '{}',
+  FUNCTION_BMC_PROXY: 'bmc-proxy',
+  INGOT_HTPASSWD: `somebody:${hashSync('secret', 4)}`,
+};
+
+const load = `
+  const { handler } = await import(process.argv[1]);
+  for (const file of process.argv.slice(2)) await import(file);
+  console.log(typeof handler);
+`;
+
+describe.each(Object.keys(functions))('the bundle of %s', (name) => {
+  const own = mkdtempSync(join(folder, `${name}-`));
+  const files = bundle(name, own);
+
+  it('has a handler, and everything that it may load later is there', () => {
+    const paths = ['index.mjs', ...files.map(({ file }) => file)].map((file) => join(own, file));
+    const args = ['--input-type=module', '--eval', load, ...paths];
+    expect(execFileSync(process.execPath, args, { env: environment, encoding: 'utf8' }).trim()).toBe('function');
+  });
+
+  it('has no file that nothing loads', () => {
+    const written = readdirSync(own).filter((file) => file.endsWith('.mjs'));
+    expect(written.sort()).toEqual(files.map(({ file }) => file).sort());
+  });
+
+  it('is small, and does not start with the clients that few requests need', () => {
+    expect(files.reduce((total, { bytes }) => total + bytes, 0)).toBeLessThanOrEqual(700 * 1024);
+    const start = readFileSync(join(own, 'index.mjs'), 'utf8');
+    expect(['PutBucketAcl', 'StartExecution', 'IncorrectKeyException'].filter((word) => start.includes(word))).toEqual(
+      [],
+    );
+  });
+
+  it('never imports node:http, which would bring fetch and WebSocket into each cold start', () => {
+    const importers = files.filter(({ file }) => readFileSync(join(own, file), 'utf8').includes('from"node:http"'));
+    expect(importers).toEqual([]);
+  });
+});
