@@ -11,14 +11,17 @@ const keep = <T>(list: T[], entry: T): void => {
   if (list.length > limit) list.splice(0, list.length - limit);
 };
 
+/** Notes that the power changed, and what made it. */
 export const recordPower = (world: World, machine: Machine, to: 'On' | 'Off', cause: string): void =>
   keep(machine.timeline, { at: world.clock.now(), from: to === 'On' ? 'Off' : 'On', to, cause });
 
+/** Notes a reset that was asked for and how it was answered, refused ones too. */
 export const recordReset = (world: World, machine: Machine, type: string, status: number): void => {
   keep(machine.resets, { at: world.clock.now(), type, status });
   world.changed(machine);
 };
 
+/** Notes that a boot began; device and outcome follow when they are known. */
 export const recordBoot = (world: World, machine: Machine): void => {
   machine.boot_count += 1;
   keep(machine.boots, { at: world.clock.now(), device: null, result: null, cut: null });

@@ -110,8 +110,10 @@ export type Machine = {
   auth_failures: number;
 };
 
+/** What the BMC of this machine is like. */
 export const profileOf = (machine: Machine): Profile => profiles[machine.profile];
 
+/** Whether it has power, whatever it does with it. */
 export const isOn = (machine: Machine): boolean => machine.phase !== 'off';
 
 /** The next number in [0, 1) of the machine's own sequence (mulberry32): the same seed gives the same machine. */

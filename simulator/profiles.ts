@@ -66,6 +66,7 @@ const plain: Profile = {
   session_limit: 16,
 };
 
+/** By the names that `--profiles` takes. */
 export const profiles = {
   plain,
   /** iDRAC 9, firmware 6 and 7: numbered slots that take anything, Inserted comes late, 409 on a repeated reset. */

@@ -57,6 +57,7 @@ export type HardwareCall = {
   readonly deadline_ms: number;
 };
 
+/** What a phase reaches the machine by. Nothing is sent for interfaces that are fake. */
 export const createHardware = ({ functions }: Pick<Ports, 'functions'>, call: HardwareCall): Hardware => {
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {

@@ -25,6 +25,7 @@ export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, r
 const info = ({ workflow, run, phase }: About) =>
   ({ severity: 'INFO', event_type: eventTypes[workflow], run, phase }) as const;
 
+/** The event at the start of a phase. */
 export const phaseStarted = (about: About): NodeEvent => ({
   kind: 'phase start',
   message: `${about.phase} started.`,

@@ -8,8 +8,10 @@ import { equals, isConditionFailed, type Key, type Write } from '../layers/store
 
 export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
 
+/** A node waits for one thing at most. */
 export const waitKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'wait' });
 
+/** Belongs in the transaction that lets the lock go. */
 export const waitWrite = (uuid: string, wait: Wait): Write => ({ put: { ...waitKey(uuid), ...wait } });
 
 type Needs = Pick<Ports, 'table' | 'workflows'>;

@@ -11,6 +11,7 @@ import { portRoutes } from './port/index.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
 
+/** What `match.ts` compiles; the order does not matter. */
 export const routes: readonly Route[] = [
   ...rootRoutes,
   ...nodeRoutes,

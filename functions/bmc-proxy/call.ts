@@ -32,6 +32,7 @@ export type Call<O extends Operation = Operation> = Required<Deps> & {
 
 export type Implementation = { readonly [O in Operation]: (call: Call<O>) => Promise<Reply<O>> };
 
+/** The machine is as it was asked to be. `quirks` are the names of the rows that the work was done under. */
 export const done = <O extends Operation>(
   observed: Extract<Reply<O>, { status: 'done' }>['observed'],
   quirks: readonly string[] = [],

@@ -6,6 +6,7 @@ import { bmcFault, type BmcFaultName } from '../../layers/bmc/faults.ts';
 import type { Peer } from '../../layers/redfish-client/tls.ts';
 import type { Call, Resolve } from './call.ts';
 
+/** All addresses of a name, in the order of the resolver. Throws what node:dns throws. */
 export const systemResolve: Resolve = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true });
   return found.map(({ address }) => address);

@@ -6,6 +6,7 @@ import { ejectMedia, insertMedia } from './media.ts';
 import { ensurePower } from './power.ts';
 import { getSystem, probe } from './system.ts';
 
+/** What `app.ts` dispatches to. */
 export const redfish: Implementation = {
   'bmc.probe': probe,
   'system.get': getSystem,

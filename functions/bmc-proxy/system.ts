@@ -23,6 +23,7 @@ const modes: Readonly<Record<string, 'uefi' | 'bios'>> = { UEFI: 'uefi', Legacy:
 const readHealth = (health: string | null | undefined): Observed<'system.get'>['health'] =>
   health === 'OK' || health === 'Warning' || health === 'Critical' ? health : null;
 
+/** Power, boot settings and health as the BMC tells them; what it does not tell is null. */
 export const getSystem = async (call: Call<'system.get'>) =>
   withBmc(call, async ({ system }) => {
     const { body } = await system();

@@ -28,8 +28,10 @@ export const bmcFaults = {
 
 export type BmcFaultName = keyof typeof bmcFaults;
 
+/** A fault of the table: 503 if it may go away by itself, else 400. */
 export const bmcFault = (name: BmcFaultName, message: string, cause?: unknown): Fault =>
   new Fault(name, bmcFaults[name] === 'retry' ? 503 : 400, message, { cause });
 
+/** Whether it is a fault of the table that may go away by itself. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof Fault && bmcFaults[error.name as BmcFaultName] === 'retry';

@@ -33,6 +33,7 @@ export const agentCommand = z.looseObject({
 });
 export type AgentCommand = z.output<typeof agentCommand>;
 
+/** `in` is what the caller sends, `out` what was observed when it is done. */
 export const operations = {
   /** Reads the service root; on first contact it reports the certificate so that an operator can pin it. */
   'bmc.probe': {

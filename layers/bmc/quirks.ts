@@ -33,6 +33,7 @@ export type QuirkRow = {
   readonly set: Quirks;
 };
 
+/** All rows that match a BMC apply to it. */
 export const quirkRows: readonly QuirkRow[] = [
   // Dell iDRAC 8 and 9 (12th to 16th generation), firmware before 6.00: virtual media boots by an OEM attribute only.
   {

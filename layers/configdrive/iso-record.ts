@@ -3,6 +3,7 @@
  * Sources: ECMA-119 (ISO 9660), IEEE P1282 (Rock Ridge, RRIP 1.09) on P1281 (SUSP); Joliet 1991.
  */
 
+/** Bytes of a logical sector. */
 export const sector = 2048;
 
 /** Both-byte-order numbers: little-endian first, then big-endian (ECMA-119 7.2.3, 7.3.3). */
@@ -13,6 +14,7 @@ export const both16 = (value: number): Buffer => {
   return bytes;
 };
 
+/** The same with four bytes for each order. */
 export const both32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt32LE(value, 0);
@@ -87,6 +89,7 @@ const field = (signature: string, ...data: Buffer[]): Buffer => {
 /** Everything is owned by root and readable by all, as a configdrive is when it is mounted. */
 const modes = { directory: 0o040555, file: 0o100444 };
 
+/** The system use fields of a directory record (RRIP 1.09). */
 export const rockRidge = {
   /** First field of the root's own record: the system use areas follow SUSP. */
   sharing: () => field('SP', Buffer.from([0xbe, 0xef, 0])),

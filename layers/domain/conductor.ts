@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { fields } from './fields.ts';
 import { bool, json, text, timestamp } from './values.ts';
 
+/** Every site is shown by these rows; the values are made when it is asked for. */
 export const conductor = fields({
   hostname: { access: 'read', schema: text(255), required: true, summary: true, doc: 'Name of the site.' },
   conductor_group: { access: 'read', schema: z.string(), default: '', summary: true, doc: 'Group it serves.' },

@@ -13,11 +13,13 @@ export class Fault extends Error {
   }
 }
 
+/** Whether an error is one of ours, with a name, a status and a text for people. */
 export const isFault = (error: unknown): error is Fault => error instanceof Fault;
 
 const maker = (name: string, code: number) => (message: string, cause?: unknown) =>
   new Fault(name, code, message, { cause });
 
+/** One maker for each status that the API answers with; the name is the one that logs and ASL see. */
 export const Invalid = maker('Invalid', 400);
 export const Unauthorized = maker('Unauthorized', 401);
 export const Forbidden = maker('Forbidden', 403);

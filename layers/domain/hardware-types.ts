@@ -33,6 +33,7 @@ export type HardwareType = {
   readonly properties: { readonly [name: string]: DriverProperty };
 };
 
+/** By the name that `driver` has. */
 export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
   redfish: {
     interfaces: {

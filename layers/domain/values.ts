@@ -1,11 +1,13 @@
 /** The kinds of values that several resources have. */
 import * as z from 'zod';
 
+/** In lower case. */
 export const uuid = z
   .string()
   .regex(/^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/, 'must be a UUID')
   .transform((value) => value.toLowerCase());
 
+/** Whether a text is a UUID, in any case. */
 export const isUuid = (value: string): boolean => uuid.safeParse(value).success;
 
 /** 1-255 characters that need no escaping in a URL (ironic-api.md 1.6, since 1.10). */
@@ -15,6 +17,7 @@ export const logicalName = z
   .max(255)
   .regex(/^[A-Za-z0-9\-._~]+$/, 'may have letters, digits, - . _ and ~ only');
 
+/** 1 to `max` characters. */
 export const text = (max: number) => z.string().min(1).max(max);
 
 /** A JSON object of any content. */

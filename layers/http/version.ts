@@ -2,6 +2,7 @@
 import { NotAcceptable } from '../domain/fault.ts';
 import { DEFAULT, MAX, MIN } from '../domain/versions.ts';
 
+/** Ironic's own header; `OpenStack-API-Version` wins over it. */
 export const legacyHeader = 'x-openstack-ironic-api-version';
 const standardHeader = 'openstack-api-version';
 

@@ -23,6 +23,7 @@ export const eventPrefix = 'event#';
 /** Events older than 90 days are removed by the table's TTL (attribute `expires_at`, seconds since the epoch). */
 const keepSeconds = 90 * 24 * 3600;
 
+/** The item of an event of this node at time `at` (ISO 8601); its key sorts by time. */
 export const eventItem = (node: Node, event: NodeEvent, at: string, ids: Ids): Item => {
   const ulid = ids.ulid();
   return {
@@ -37,6 +38,7 @@ export const eventItem = (node: Node, event: NodeEvent, at: string, ids: Ids): I
   };
 };
 
+/** The write that adds an event, for the transaction of the change that it tells of. */
 export const eventWrite = (node: Node, event: NodeEvent, at: string, ids: Ids): Write => ({
   put: eventItem(node, event, at, ids),
 });

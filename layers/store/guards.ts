@@ -5,6 +5,7 @@
 import type { Fields } from '../domain/fields.ts';
 import { absent, type Key, type Write } from './table.ts';
 
+/** Where the guard of a value stands; `what` is the name in the `unique` of its row. */
 export const guardKey = (what: string, value: string): Key => ({ pk: `unique#${what}#${value}`, sk: 'guard' });
 
 /** The guard keys that a record holds by the `unique` rows of its table. */

@@ -13,7 +13,9 @@ export const shards = 16;
 /** The shard of a record, from its uuid. */
 export const shardOf = (uuid: string): number => createHash('sha256').update(uuid).digest()[0]! % shards;
 
+/** Partition of the index `list`. */
 export const listPartition = (kind: string, shard: number): string => `${kind}#${shard}`;
+/** Partition of an index by field, for the records with this value. */
 export const indexPartition = (kind: string, field: string, value: unknown, shard: number): string =>
   `${kind}#${field}#${String(value)}#${shard}`;
 
@@ -46,6 +48,7 @@ export const derivedAttributes = (node: { readonly uuid: string }): Record<strin
 
 /** Nodes that a run owns or locks: the part of the fleet that `sync` looks at (sparse). */
 export const busyIndex = 'by_busy';
+/** Partition of the index of busy nodes. */
 export const busyPartition = (shard: number): string => `node#busy#${shard}`;
 
 /** The attribute that puts a node into that index; a node that nothing works on is not in it. */

@@ -7,6 +7,7 @@ import { keyOf } from './evaluate.ts';
 import { indexes } from './indexes.ts';
 import type { Item, Key, Write } from './table.ts';
 
+/** Limits of DynamoDB: writes of a transaction, bytes of an item, bytes of a transaction. */
 export const maxWrites = 100;
 export const maxItemBytes = 400 * 1024;
 export const maxWriteBytes = 4 * 1024 * 1024;

@@ -19,6 +19,7 @@ export type StoredPort = Port & { readonly position: string; readonly revision: 
 type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
 
 const prefix = 'port#';
+/** A port stands with its node. */
 export const portKey = (node: string, uuid: string): Key => ({ pk: nodePartition(node), sk: prefix + uuid });
 
 const toPort = ({ pk: _pk, sk: _sk, list: _list, guards: _guards, ...rest }: Item): StoredPort =>

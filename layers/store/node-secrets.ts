@@ -12,6 +12,7 @@ export type NodeSecrets = {
   readonly revision: number;
 };
 
+/** The sealed values stand with the node, in an item that only secrets are read from. */
 export const secretKey = (uuid: string): Key => ({ pk: `node#${uuid}`, sk: 'secret' });
 
 /** What is sealed for a node; empty for one that has nothing or does not exist. */

@@ -23,8 +23,11 @@ export type Change = {
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
 
+/** A node's whole world is in one partition: one query reads it. */
 export const nodePartition = (uuid: string) => `node#${uuid}`;
+/** The record without instance_info. */
 export const nodeKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'node' });
+/** The instance_info of a node. */
 export const instanceInfoKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'instance_info' });
 
 /** ISO 8601 with offset, as Ironic writes times. */

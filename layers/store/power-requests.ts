@@ -8,6 +8,7 @@ import type { Item, Key, Write } from './table.ts';
 /** The input of the `power` workflow. `target` is a word of PUT states/power; `timeout` in seconds, null: the default. */
 export type PowerRequest = { readonly node: string; readonly target: string; readonly timeout: number | null };
 
+/** A node has one at most: its lock is what a power run holds. */
 export const powerRequestKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'power_request' });
 
 /** Written in the transaction that takes the lock for `run`. */

@@ -9,6 +9,7 @@ write_files:
     content: Deployed by Ingot.
 `;
 
+/** The documents of which Ingot builds the image; the checks read them back from the disk. */
 export const configdrive = {
   meta_data: { hostname: 'ingot-demo', name: 'ingot-demo', public_keys: {} },
   user_data: userData,

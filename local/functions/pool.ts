@@ -46,6 +46,7 @@ const resultOf = ({ result, body }: { readonly result: string; readonly body?: s
 
 const failed = ({ errorType, errorMessage }: Failure) => new Fault(errorType, 500, errorMessage);
 
+/** Makes the pool without a worker: the first invocation or `warm` starts one. */
 export const createPool = ({ name, timeout, size, spawn, onTrouble }: PoolOptions): Pool => {
   const slots = new Set<Slot>();
   let lastId = 0;

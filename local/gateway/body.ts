@@ -8,6 +8,7 @@ export const maxBody = 10 * 1024 * 1024;
 /** Lambda takes 6 MB for a synchronous invocation, counted in the JSON text of the event. */
 export const maxEvent = 6 * 1024 * 1024;
 
+/** The refusal of a body that would not get through on AWS either. */
 export const tooLarge = () =>
   TooLarge(
     'Request body too large: at most 6 MB can be sent. Put a larger configdrive on a web server and send its http(s) URL.',

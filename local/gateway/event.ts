@@ -70,6 +70,7 @@ const unknownIdentity = {
   userArn: null,
 } as const;
 
+/** Names that stand for the stage and the API in events and ARNs. */
 export const stage = 'local';
 export const apiId = 'ingot';
 

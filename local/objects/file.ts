@@ -18,8 +18,10 @@ export const fileOf = (folder: string, key: string): string => {
   return join(folder, key.replaceAll('/', '%2F'));
 };
 
+/** Whether a file operation failed because there is no such file. */
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
+/** The refusal (413) of an object that is too large to be kept. */
 export const tooLarge = (maxBytes: number) => TooLarge(`An object may have at most ${maxBytes} bytes here.`);
 
 const syncFolder = async (folder: string): Promise<void> => {

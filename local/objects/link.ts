@@ -1,6 +1,7 @@
 /** Links to objects: `<base>/objects/<key>?expires=<seconds>&method=GET&signature=<HMAC-SHA256>`. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** Start of the path that the gateway serves objects at. */
 export const objectsPath = '/objects/';
 
 export type Claim = {

@@ -80,6 +80,7 @@ export const link = ({ name }: Machine, path: string): { '@odata.id': string } =
   '@odata.id': `/${name}/redfish/v1${path}`,
 });
 
+/** A collection resource with its members; BMCs of the simulator have no pages. */
 export const collection = (machine: Machine, type: string, name: string, paths: readonly string[]) => ({
   '@odata.type': `#${type}.${type}`,
   Name: name,
@@ -87,6 +88,8 @@ export const collection = (machine: Machine, type: string, name: string, paths: 
   Members: paths.map((path) => link(machine, path)),
 });
 
+/** The status of what works. */
 export const healthy = { State: 'Enabled', Health: 'OK' };
 
+/** The answer to a write that has nothing to say. */
 export const done: Answer = { status: 204, headers: { 'odata-version': '4.0' } };

@@ -46,6 +46,7 @@ export const addJob = (call: Call, name: string, doneAt: number): Answer => {
   return accepted(call, job);
 };
 
+/** The TaskService resource. */
 export const jobService: View = ({ machine }) => ({
   '@odata.type': '#TaskService.v1_2_1.TaskService',
   Id: 'TaskService',
@@ -54,8 +55,10 @@ export const jobService: View = ({ machine }) => ({
   Tasks: link(machine, '/TaskService/Tasks'),
 });
 
+/** The collection of tasks. */
 export const jobs: View = ({ machine }) => collection(machine, 'TaskCollection', 'Tasks', machine.jobs.map(pathOf));
 
+/** One task; 404 for one that was never there or is forgotten. */
 export const job: View = (call) => describe(call, find(call));
 
 /** The task monitor: 202 while the task runs, the outcome of the operation after that. */

@@ -1,8 +1,10 @@
 /** The service root and what stands around it: manager, collections, registries, metadata. */
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
 
+/** /redfish: the only document without a login, with the root. */
 export const versions: View = ({ machine }) => ({ v1: `/${machine.name}/redfish/v1/` });
 
+/** The service root. */
 export const root: View = ({ machine, profile }) => ({
   '@odata.type': '#ServiceRoot.v1_16_0.ServiceRoot',
   Id: 'RootService',
@@ -22,6 +24,7 @@ export const root: View = ({ machine, profile }) => ({
   Links: { Sessions: link(machine, '/SessionService/Sessions') },
 });
 
+/** The OData service document. */
 export const odata: View = ({ machine }) => ({
   '@odata.context': `/${machine.name}/redfish/v1/$metadata`,
   value: ['Systems', 'Managers', 'Chassis', 'SessionService'].map((name) => ({
@@ -36,13 +39,16 @@ const listOf =
   (call) =>
     collection(call.machine, type, name, [path(call)]);
 
+/** The collections, each of one member. */
 export const systems = listOf('ComputerSystemCollection', 'Systems', ({ profile }) => `/Systems/${profile.ids.system}`);
 export const managers = listOf('ManagerCollection', 'Managers', ({ profile }) => `/Managers/${profile.ids.manager}`);
 export const chassisList = listOf('ChassisCollection', 'Chassis', ({ profile }) => `/Chassis/${profile.ids.chassis}`);
 export const registries = listOf('MessageRegistryFileCollection', 'Registries', () => '/Registries/Base.1.16');
 
+/** Empty: nothing here reads schemas. */
 export const schemas: View = ({ machine }) => collection(machine, 'JsonSchemaFileCollection', 'JSON Schemas', []);
 
+/** The one message registry; its messages are those of `refusal`. */
 export const registry: View = ({ params }) => {
   if (params['registry'] !== 'Base.1.16') throw refusal('Base.1.16.ResourceMissingAtURI');
   const uri = 'https://redfish.dmtf.org/registries/Base.1.16.0.json';
@@ -56,6 +62,7 @@ export const registry: View = ({ params }) => {
   };
 };
 
+/** The BMC itself. */
 export const manager: View = ({ world, machine, profile }) => {
   const path = `/Managers/${profile.ids.manager}`;
   return {

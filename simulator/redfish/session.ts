@@ -45,6 +45,7 @@ export const authenticate = (world: World, machine: Machine, { headers }: Ask): 
   if (!same(Buffer.from(encoded, 'base64').toString(), `${username}:${password}`)) refuseLogin(world, machine);
 };
 
+/** The SessionService resource. */
 export const sessionService: View = ({ machine }) => ({
   '@odata.type': '#SessionService.v1_1_8.SessionService',
   Id: 'SessionService',
@@ -54,11 +55,13 @@ export const sessionService: View = ({ machine }) => ({
   Sessions: link(machine, '/SessionService/Sessions'),
 });
 
+/** The sessions that have not run out. */
 export const sessions: View = ({ world, machine }) => {
   const paths = alive(world, machine).map(({ id }) => `/SessionService/Sessions/${id}`);
   return collection(machine, 'SessionCollection', 'Sessions', paths);
 };
 
+/** One session, without its token. */
 export const session: View = ({ world, machine, params }) => {
   const found = alive(world, machine).find(({ id }) => id === params['session']);
   if (!found) throw refusal('Base.1.16.ResourceMissingAtURI');
@@ -90,6 +93,7 @@ export const openSession: Act = (call): Answer => {
   };
 };
 
+/** Logs out; 404 for a session that has run out. */
 export const closeSession: Act = ({ world, machine, params }) => {
   const kept = alive(world, machine).filter(({ id }) => id !== params['session']);
   if (kept.length === machine.sessions.length) throw refusal('Base.1.16.ResourceMissingAtURI');

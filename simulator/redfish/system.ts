@@ -25,6 +25,7 @@ const boot = ({ machine, profile }: Call) => ({
   }),
 });
 
+/** The machine as its BMC sees it. */
 export const system: View = (call) => {
   const { world, machine, profile } = call;
   const path = pathOf(call);
@@ -59,11 +60,13 @@ export const system: View = (call) => {
   };
 };
 
+/** The collection of network cards. */
 export const interfaces: View = (call) =>
   collection(call.machine, 'EthernetInterfaceCollection', 'Ethernet Interfaces', [
     `${pathOf(call)}/EthernetInterfaces/NIC1`,
   ]);
 
+/** The one network card; its MAC address is what the agent looks itself up by. */
 export const ethernetInterface: View = ({ machine }) => ({
   '@odata.type': '#EthernetInterface.v1_9_0.EthernetInterface',
   Id: 'NIC1',
@@ -150,6 +153,7 @@ export const patchSystem: Act = (call) => {
   return done;
 };
 
+/** The housing of the machine. */
 export const chassis: View = ({ world, machine, profile }) => ({
   '@odata.type': '#Chassis.v1_23_0.Chassis',
   Id: profile.ids.chassis,

@@ -28,12 +28,14 @@ const checkPlace = (call: Call): void => {
   if (!call.ask.path.startsWith(`/redfish/v1${folder(call)}`)) throw refusal('Base.1.16.ResourceMissingAtURI');
 };
 
+/** The collection of slots. */
 export const mediaCollection: View = (call) => {
   checkPlace(call);
   const paths = call.profile.slots.map(({ id }) => `${folder(call)}/${id}`);
   return collection(call.machine, 'VirtualMediaCollection', 'Virtual Media', paths);
 };
 
+/** One slot, with the actions that the profile has. */
 export const mediaSlot: View = (call) => {
   checkPlace(call);
   const slot = slotOf(call);
@@ -96,6 +98,7 @@ const actionSlot = (call: Call): Slot => {
   return slotOf(call);
 };
 
+/** The action InsertMedia: done at once or as a task, as the profile says. */
 export const insertMedia: Act = async (call): Promise<Answer> => {
   const slot = actionSlot(call);
   const refused = call.profile.insert_refuses.find((name) => name in call.body);
@@ -104,6 +107,7 @@ export const insertMedia: Act = async (call): Promise<Answer> => {
   return call.profile.insert === 'task' ? addJob(call, 'Insert media', ready_at) : done;
 };
 
+/** The action EjectMedia; some BMCs want a body of {}. */
 export const ejectMedia: Act = (call) => {
   const slot = actionSlot(call);
   if (call.profile.eject_needs_object && call.ask.body.length === 0) {

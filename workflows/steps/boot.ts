@@ -32,6 +32,7 @@ export const attachBootMedia: Phase = {
   },
 };
 
+/** Nothing is in the virtual drive; an empty one is left alone. */
 export const detachBootMedia: Phase = {
   run: async ({ hardware }) => {
     await hardware.ask('vmedia.eject', { slot: 'cd' });
@@ -48,7 +49,9 @@ const device = (name: 'cdrom' | 'disk', persistence: 'once' | 'continuous'): Pha
 
 /** The next boot, and only that one, is from the virtual drive. */
 export const bootMediaOnce = device('cdrom', 'once');
+/** Every boot is from the virtual drive: a ramdisk instance lives there. */
 export const bootMediaAlways = device('cdrom', 'continuous');
+/** Every boot is from the disk. */
 export const bootDisk = device('disk', 'continuous');
 
 /** Power off forgot the agent of the boot before, so an address means that this boot's agent has called. */

@@ -130,6 +130,7 @@ const finishClean: Phase = {
     }),
 };
 
+/** By the names of the states in clean.asl.json. */
 export const clean: Phases = {
   Prepare: prepare,
   PowerOff: powerOff,

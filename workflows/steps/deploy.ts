@@ -158,6 +158,7 @@ const finishDeploy: Phase = {
     }),
 };
 
+/** By the names of the states in deploy.asl.json. */
 export const deploy: Phases = {
   Validate: validate,
   PowerOff: during('deploy', boot.powerOff),

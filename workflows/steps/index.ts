@@ -6,9 +6,11 @@ import { power } from './power.ts';
 import { undeploy } from './undeploy.ts';
 import { verify } from './verify.ts';
 
+/** By name. */
 export const workflows = { verify, clean, deploy, undeploy, power } as const satisfies Record<string, Phases>;
 
 export type WorkflowName = keyof typeof workflows;
 
+/** Whether a name, such as `run_workflow` of a node, is that of a workflow. */
 export const isWorkflow = (name: string | null): name is WorkflowName =>
   name !== null && Object.hasOwn(workflows, name);

@@ -39,6 +39,7 @@ const powerOn: Phase = {
   },
 };
 
+/** By the names of the states in power.asl.json. */
 export const power: Phases = {
   PowerOff: powerOff,
   SoftPowerOff: softPowerOff,

@@ -23,6 +23,7 @@ const forgetConfigdrive: Phase = {
   },
 };
 
+/** By the names of the states in undeploy.asl.json. */
 export const undeploy: Phases = {
   PowerOff: powerOff,
   DetachMedia: detachMedia,

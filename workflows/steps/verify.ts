@@ -19,6 +19,7 @@ const read = (seen: Observed<'system.get'>) => (node: StoredNode) => ({
   properties: { ...(seen.vendor !== null && { vendor: seen.vendor }), ...node.properties },
 });
 
+/** By the names of the states in verify.asl.json. */
 export const verify: Phases = {
   ProbeBmc: {
     run: async ({ hardware }) => {

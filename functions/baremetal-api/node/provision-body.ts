@@ -5,6 +5,7 @@ import { Invalid } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
 import type { Verb } from '../../../layers/domain/states.ts';
 
+/** The form of the body; which key goes with which target is decided by `checkKeys`. */
 export const provisionBody = z.strictObject({
   target: z.string(),
   configdrive: z.unknown().optional(),
