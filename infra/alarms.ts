@@ -5,12 +5,10 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 
+import { namespace, stuckNodes } from '../layers/domain/metrics.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
 import type { Workflows } from './workflows.ts';
-
-/** Emitted by functions/sync/handler.ts in the embedded metric format. */
-const stuckNodes = { namespace: 'Ingot', metricName: 'StuckNodes', dimensionsMap: { service: 'sync' } };
 
 const period = Duration.minutes(5);
 
@@ -44,7 +42,13 @@ export class Alarms extends Construct {
     }
     add(
       'stuck-nodes',
-      new Metric({ ...stuckNodes, period, statistic: 'Maximum' }),
+      new Metric({
+        namespace,
+        metricName: stuckNodes.name,
+        dimensionsMap: { service: stuckNodes.service },
+        period,
+        statistic: 'Maximum',
+      }),
       'sync found nodes without an execution and could not help them: see its log for their UUIDs.',
     );
   }

@@ -3,7 +3,7 @@
  * but never started, and fails one whose execution ended without it. Called at start, by a schedule, and when an
  * execution ends badly.
  */
-import { isFault } from '../../layers/domain/fault.ts';
+import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
 import { nodePartition, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
@@ -15,7 +15,11 @@ import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
 
-/** What was done: nodes looked at, runs started, runs failed; `stuck` are the nodes that could not be looked after. */
+/**
+ * What was done: nodes looked at, runs started, runs failed; `stuck` is how often sync could not help: a
+ * node that could not be looked after, a run of a workflow that is not known, a lost run that could not be failed for
+ * an hour.
+ */
 export type Report = {
   readonly looked: number;
   readonly started: number;
@@ -49,6 +53,12 @@ const failureFor = ({ node, run }: Run, ended: Execution | undefined): Failure =
   };
 };
 
+/** How long somebody else may keep a lost run from being failed, ms. The longest power action takes minutes. */
+const patience = 60 * 60 * 1000;
+
+const isOld = ({ clock }: Deps, { updated_at, created_at }: StoredNode): boolean =>
+  clock.now() - Date.parse(updated_at ?? created_at) > patience;
+
 const fail = async (deps: Deps, about: Run, ended: Execution | undefined): Promise<Deed> => {
   const { node, workflow, run } = about;
   if (workflow === 'undeploy') await removeConfigdrive(deps, node);
@@ -56,8 +66,10 @@ const fail = async (deps: Deps, about: Run, ended: Execution | undefined): Promi
   try {
     await failNode(deps, { uuid: node.uuid, workflow, run, failure });
   } catch (error) {
-    // The node went on meanwhile, or a power action holds it: the next look decides.
-    if (isFault(error) && (error.name === 'Superseded' || error.name === 'NodeLocked')) return 'none';
+    // The node went on meanwhile.
+    if (isFault(error) && error.name === 'Superseded') return 'none';
+    // A power action holds it: the next look decides.
+    if (isFault(error) && error.name === 'NodeLocked' && !isOld(deps, node)) return 'none';
     throw error;
   }
   deps.log.warn('A run was failed because its execution is gone.', { node: node.uuid, workflow, run, ...failure });
@@ -79,6 +91,9 @@ const mend = async (deps: Deps, about: Run): Promise<Deed> => {
 const look = async (deps: Deps, uuid: string): Promise<Deed[]> => {
   try {
     const node = await readNode(deps.table, uuid);
+    if (node?.run && !isWorkflow(node.run_workflow)) {
+      throw new Fault('WorkflowUnknown', 500, `The run ${node.run} is of no workflow that this version has.`);
+    }
     return await Promise.all((node ? runsOf(node) : []).map(async (run) => mend(deps, run)));
   } catch (error) {
     deps.log.error('A node could not be looked after.', { node: uuid, error });

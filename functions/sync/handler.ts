@@ -1,6 +1,7 @@
 /** `sync` on AWS: called by a schedule, and by EventBridge when an execution ends badly. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
+import { namespace, stuckNodes } from '../../layers/domain/metrics.ts';
 import { awsClock, awsIds, awsLog, awsObjects, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
 import { create, type Report } from './app.ts';
 
@@ -15,12 +16,12 @@ const app = create({
   ids: awsIds(),
 });
 
-// The alarm of infra/alarms.ts names the metric the same way.
-const metrics = new Metrics({ namespace: 'Ingot', serviceName: 'sync' });
+const metrics = new Metrics({ namespace, serviceName: stuckNodes.service });
 
+/** Answers the report; the number of stuck nodes becomes a metric, also when it is 0. */
 export const handler = async (event: unknown): Promise<Report> => {
   const report = await app(event);
-  metrics.addMetric('StuckNodes', MetricUnit.Count, report.stuck);
+  metrics.addMetric(stuckNodes.name, MetricUnit.Count, report.stuck);
   metrics.publishStoredMetrics();
   return report;
 };

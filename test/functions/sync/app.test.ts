@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '../../../functions/sync/app.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
-import { changeNode, createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { changeNode, createNode, isoTime, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -152,6 +152,31 @@ describe('sync and power runs', () => {
     await ports.workflows.start('deploy', run, { node: uuid });
     expect(await sync({})).toMatchObject({ looked: 1, failed: 1 });
     expect(await read()).toMatchObject({ provision_state: 'wait call-back', reservation: null, run });
+  });
+});
+
+describe('sync reports as stuck', () => {
+  it('a node whose run is of a workflow that nobody knows, and says so', async () => {
+    const { sync, ports } = await withNode({ ...deploying, reservation: null, run_workflow: 'inspect' });
+    expect(await sync({})).toEqual({ ...idle, looked: 1, stuck: 1 });
+    expect(ports.log.lines.at(-1)).toMatchObject({ level: 'error', fields: { node: uuid } });
+  });
+
+  it('a lost run that a power action has kept from being failed for an hour, and fails it when that ends', async () => {
+    const power = `${uuid}-2`;
+    const updated_at = isoTime(createFakePorts().clock.now());
+    const lost = { ...deploying, provision_state: 'wait call-back', reservation: power, updated_at } as const;
+    const { sync, ports, read } = await withNode(lost);
+    await ports.workflows.start('deploy', run, {});
+    await ports.workflows.stop('deploy', run, 'Gone', 'gone');
+    await ports.workflows.start('power', power, { node: uuid });
+    expect(await sync({})).toEqual({ ...idle, looked: 1 });
+    ports.clock.advance(60 * 60 * 1000 + 1);
+    expect(await sync({})).toEqual({ ...idle, looked: 1, stuck: 1 });
+    await ports.workflows.stop('power', power, 'Gone', 'gone');
+    await sync({});
+    expect(await sync({})).toEqual({ ...idle, looked: 1, failed: 1 });
+    expect(await read()).toMatchObject({ provision_state: 'deploy failed', run: null });
   });
 });
 
