@@ -2,8 +2,6 @@
  * How a BMC is reached, out of `driver_info` (ironic-deploy.md 1.1). Pure: the API validates with it, the proxy
  * connects with it.
  */
-import { isIPv6 } from 'node:net';
-
 import { Invalid } from '../domain/fault.ts';
 import { bool } from '../domain/values.ts';
 import { normalFingerprint, pemFingerprints, type Trust } from '../redfish-client/trust.ts';
@@ -116,7 +114,3 @@ export const parseDriverInfo = (info: DriverInfo): RedfishAccess => {
     trust: parseTrust('redfish_verify_ca', info['redfish_verify_ca']),
   };
 };
-
-/** How messages and URLs write a host and port. */
-export const hostPort = (host: string, port: number): string =>
-  `${isIPv6(host) ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}`;

@@ -1,6 +1,6 @@
 /** Credentials leave driver_info before it is stored: they are sealed, and the mask stands in their place. */
 import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
-import { hardwareTypes } from '../../../layers/domain/hardware-types.ts';
+import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types.ts';
 import { isSecretName, mask } from '../../../layers/domain/masking.ts';
 import type { NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import type { Deps } from '../route.ts';
@@ -10,11 +10,7 @@ type DriverInfo = Readonly<Record<string, unknown>>;
 /** Sealed under this name by the ramdisk API, in the same item. */
 const agentToken = 'agent_secret_token';
 
-const declared = new Set(
-  Object.values(hardwareTypes).flatMap(({ properties }) =>
-    Object.entries(properties).flatMap(([name, { secret }]) => (secret ? [name] : [])),
-  ),
-);
+const declared = new Set(Object.keys(hardwareTypes).flatMap(secretKeys));
 
 /** By every hardware type's table, not only the node's: the driver may change later. */
 const isSecret = (name: string) => declared.has(name) || isSecretName(name);
