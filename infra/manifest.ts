@@ -106,6 +106,7 @@ export const settings = {
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
+  site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
   auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only) or http_basic.' },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },

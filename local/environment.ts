@@ -16,8 +16,6 @@ const withSimulator: Partial<Settings> = {
 /** Variables that are no settings, by the function that reads them; nobody else gets them. */
 const own: Partial<Record<FunctionName, readonly string[]>> = {
   authorizer: ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE'],
-  'baremetal-api': ['INGOT_SITE'],
-  'ramdisk-api': ['INGOT_AGENT_REQUIRE_TLS'],
 };
 
 const variableOf = (setting: string): string => `INGOT_${setting.toUpperCase()}`;
