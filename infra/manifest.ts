@@ -96,8 +96,11 @@ export type WorkflowName = keyof typeof workflows;
  * case with INGOT_) know. Seconds.
  */
 export const settings = {
-  deploy_callback_timeout: { default: '1800', doc: 'How long a deploy waits for a heartbeat.' },
-  clean_callback_timeout: { default: '1800', doc: 'How long cleaning waits for a heartbeat.' },
+  deploy_callback_timeout: {
+    default: '1800',
+    doc: 'How long a deploy waits for a heartbeat; for the first one twice.',
+  },
+  clean_callback_timeout: { default: '1800', doc: 'How long cleaning waits for a heartbeat; for the first one twice.' },
   automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
   erase_devices_priority: { default: '10', doc: 'Priority of the clean step erase_devices; 0 turns it off.' },
   erase_devices_metadata_priority: { default: '99', doc: 'Priority of erase_devices_metadata; 0 turns it off.' },

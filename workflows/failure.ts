@@ -89,7 +89,7 @@ const reasons: { readonly [error: string]: string } = {
   'Lambda.TooManyRequestsException': 'The function that runs the phases could not be called for too long.',
 };
 
-const neverCalled = `${silence}. Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.`;
+const neverCalled = `${silence}, also after the machine was booted once more. Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.`;
 
 const attempts = (error: string) =>
   bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '';

@@ -6,7 +6,10 @@ import { isWorkflow } from '../../workflows/steps/index.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'log' | 'clock' | 'ids'>;
 
-/** What an ASL state sends. `token` comes from states that wait, `failed` from a Catch, `timeout` from power. */
+/**
+ * What an ASL state sends. `token` comes from states that wait, `failed` from a Catch, `timeout` from power,
+ * `boot` (1, 2) from those that boot the ramdisk, which is tried twice.
+ */
 export const Call = z.object({
   workflow: z.string().refine(isWorkflow, 'no such workflow'),
   phase: z.string(),
@@ -14,6 +17,7 @@ export const Call = z.object({
   run: z.string(),
   token: z.string().optional(),
   timeout: z.number().positive().nullish(),
+  boot: z.number().int().positive().optional(),
   failed: z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() }).optional(),
 });
 

@@ -127,10 +127,10 @@ const about = ({ workflow, phase, node, run }: Call) => ({ workflow, phase, node
 /** Long enough for a BMC that thinks, short enough that the proxy ends before this function is cut off. */
 const deadline = (invocation: Invocation) => Math.max(1000, Math.min(60_000, invocation.remaining_ms() - 10_000));
 
-/** Names the wanted effect. Cleaning may boot the ramdisk again for its next step, which is another wish. */
-const effectOf = (call: Call, node: StoredNode): string => {
-  const round = call.workflow === 'clean' ? (planOf(node)?.index ?? 0) : 0;
-  return round === 0 ? `${call.run}/${call.phase}` : `${call.run}/${call.phase}/${round}`;
+/** Names the wanted effect. To boot the ramdisk again, for the next clean step or because it was missed, is another. */
+const effectOf = ({ run, phase, workflow, boot = 1 }: Call, node: StoredNode): string => {
+  const round = workflow === 'clean' ? (planOf(node)?.index ?? 0) : 0;
+  return [run, phase, ...(round > 0 ? [round] : []), ...(boot > 1 ? [`boot${boot}`] : [])].join('/');
 };
 
 const outcomeOf = async (ports: Deps, config: Config, call: Call, phase: Phase, invocation: Invocation) => {

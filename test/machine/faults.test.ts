@@ -11,14 +11,19 @@ import { type Evidence, type Machine, type Site, startSite } from './site.ts';
 
 type Fault = { readonly name: string; readonly count?: number; readonly op?: string; readonly seconds?: number };
 
-type Row = { readonly faults: readonly Fault[]; readonly shows?: (evidence: Evidence) => void };
+type Row = {
+  readonly faults: readonly Fault[];
+  /** How often the machine is switched on: once for the agent, once for the instance, unless it takes more. */
+  readonly powerOns?: number;
+  readonly shows?: (evidence: Evidence) => void;
+};
 type Fatal = { readonly faults: readonly Fault[]; readonly phase: string; readonly cause: RegExp };
 
 const once = (name: string, more: Partial<Fault> = {}): Fault => ({ name, count: 1, ...more });
 const powerOns = ({ power_timeline: timeline }: Evidence) => timeline.filter(({ to }) => to === 'On').length;
 const noSecondReset = ({ resets }: Evidence) => expect(resets.filter(({ type }) => type === 'On')).toHaveLength(2);
 
-/** The deploy succeeds all the same; `shows` is what else the machine must have seen. */
+/** The deploy succeeds all the same. */
 const survived: { readonly [title: string]: Row } = {
   'a BMC that is slow': { faults: [{ name: 'bmc_slow', count: 20, seconds: 20 }] },
   'a BMC that answers 503 a few times': { faults: [{ name: 'bmc_503', count: 5 }] },
@@ -38,6 +43,8 @@ const survived: { readonly [title: string]: Row } = {
   'media that cannot be inserted at first': { faults: [once('media_insert_fails')] },
   'media that are accepted but not inserted': { faults: [once('media_insert_silent')] },
   'media that cannot be ejected at first': { faults: [once('media_eject_fails')] },
+  'an agent that does not call after the first boot': { faults: [once('agent_never_calls')], powerOns: 3 },
+  'a ramdisk that does not come up at first': { faults: [once('boot_fails')], powerOns: 3 },
   'an agent that is busy': { faults: [once('agent_busy', { op: 'deploy.execute_deploy_step' })] },
   'an agent that is slow': { faults: [once('agent_slow', { seconds: 100 })] },
   'an agent that calls twice at once': { faults: [{ name: 'duplicate_heartbeat' }] },
@@ -51,10 +58,10 @@ const fatal: { readonly [title: string]: Fatal } = {
     phase: 'AttachBootMedia (tried repeatedly)',
     cause: /was refused with status 500/,
   },
-  'an agent that never calls': {
+  'an agent that never calls, also not after a second boot': {
     faults: [{ name: 'agent_never_calls' }],
     phase: 'WaitForAgent',
-    cause: /Timeout reached while waiting for callback.* Look at the console/,
+    cause: /Timeout reached while waiting for callback.* booted once more\. Look at the console/,
   },
   'a ramdisk that does not come up': {
     faults: [{ name: 'boot_fails' }],
@@ -80,7 +87,7 @@ const fatal: { readonly [title: string]: Fatal } = {
 
 const titles = [...Object.keys(survived), ...Object.keys(fatal)];
 /** Machines for the tests below the tables. */
-const others = 3;
+const others = 5;
 const machineOf = (title: string): Machine => site.machines[titles.indexOf(title)]!;
 const other = (index: number): Machine => site.machines[titles.length + index]!;
 const tenantSecret = 'what-the-tenant-keeps-to-itself';
@@ -93,8 +100,8 @@ beforeAll(async () => {
     machines: titles.length + others,
     profiles: 'plain,dell,hpe,supermicro,lenovo',
     env: {
-      INGOT_DEPLOY_CALLBACK_TIMEOUT: '25',
-      INGOT_CLEAN_CALLBACK_TIMEOUT: '30',
+      INGOT_DEPLOY_CALLBACK_TIMEOUT: '20',
+      INGOT_CLEAN_CALLBACK_TIMEOUT: '20',
       INGOT_BMC_READ_TIMEOUT_MS: '5000',
     },
   });
@@ -115,6 +122,13 @@ const makeAvailable = async (machine: Machine) => {
 const deploy = async (machine: Machine) =>
   site.provision(machine, 'active', { configdrive: { user_data: tenantSecret } });
 
+const expectClean = async (machine: Machine) => {
+  const { disk, media, power, sessions, violations } = await site.evidence(machine);
+  expect(disk).toMatchObject({ image: null, configdrive: null, residue: false });
+  expect(Object.values(media).filter(Boolean)).toEqual([]);
+  expect({ power, sessions, violations }).toEqual({ power: 'off', sessions: 0, violations: [] });
+};
+
 /** Gives the machine back: nothing of the tenant is left on it, and nothing of ours. */
 const giveBack = async (machine: Machine) => {
   await site.provision(machine, 'deleted');
@@ -124,10 +138,7 @@ const giveBack = async (machine: Machine) => {
     instance_info: {},
     power_state: 'power off',
   });
-  const { disk, media, power, sessions, violations } = await site.evidence(machine);
-  expect(disk).toMatchObject({ image: null, configdrive: null, residue: false });
-  expect(Object.values(media).filter(Boolean)).toEqual([]);
-  expect({ power, sessions, violations }).toEqual({ power: 'off', sessions: 0, violations: [] });
+  await expectClean(machine);
 };
 
 /** Deploys with the faults on; answers the node where it ended, and what the machine saw. */
@@ -146,15 +157,14 @@ const deployWith = async (machine: Machine, faults: readonly Fault[], state: str
 
 describe.concurrent('a deploy survives', () => {
   it.each(Object.keys(survived))('%s', async (title) => {
-    const { faults, shows } = survived[title]!;
+    const row = survived[title]!;
     const machine = machineOf(title);
-    const { node, evidence } = await deployWith(machine, faults, 'active');
+    const { node, evidence } = await deployWith(machine, row.faults, 'active');
     expect(node.last_error).toBeNull();
     expect(evidence.disk.image?.sha256).toBe(site.images.demo_raw.sha256);
     expect(evidence.disk.configdrive?.files['openstack/latest/user_data']?.text).toBe(tenantSecret);
-    // Once for the agent, once for the instance.
-    expect(powerOns(evidence)).toBe(2);
-    shows?.(evidence);
+    expect(powerOns(evidence)).toBe(row.powerOns ?? 2);
+    row.shows?.(evidence);
     await giveBack(machine);
   });
 });
@@ -228,6 +238,38 @@ describe.concurrent('a BMC that must not be asked again', () => {
     await site.provision(machine, 'manage');
     const { last_error: error } = await site.reaches(machine, 'enroll');
     expect(error).toMatch(/^Verifying failed in ProbeBmc: .*outside the networks of the setting bmc_networks/);
+  });
+});
+
+describe.concurrent('cleaning survives', () => {
+  it('an override of the boot device that is passed over: the instance comes up instead of the ramdisk, once', async () => {
+    const machine = other(3);
+    await deployWith(machine, [], 'active');
+    await site.fault(machine, once('boot_once_ignored'));
+    await giveBack(machine);
+    const { boots, faults } = await site.evidence(machine);
+    expect(faults).toEqual([]);
+    expect(boots.slice(-2)).toMatchObject([{ device: 'hdd' }, { result: 'ramdisk' }]);
+  });
+});
+
+describe.concurrent('cleaning fails', () => {
+  it('in a step: the node is out of service with the reason, and can be brought back', async () => {
+    const machine = other(4);
+    await deployWith(machine, [], 'active');
+    await site.fault(machine, once('agent_command_fails', { op: 'clean.execute_clean_step' }));
+    await site.provision(machine, 'deleted');
+    const failed = await site.reaches(machine, 'clean failed');
+    expect(failed).toMatchObject({ maintenance: true, instance_info: {}, reservation: null });
+    expect(failed.last_error).toMatch(
+      /^Cleaning failed in RunStep: .*erase_devices_metadata failed: .*unset maintenance/,
+    );
+    expect((await site.call('DELETE', `/v1/nodes/${machine.name}/maintenance`)).status).toBe(202);
+    await site.provision(machine, 'manage');
+    await site.reaches(machine, 'manageable');
+    await site.provision(machine, 'provide');
+    expect(await site.reaches(machine, 'available')).toMatchObject({ last_error: null });
+    await expectClean(machine);
   });
 });
 

@@ -160,6 +160,8 @@ describe('cleaning that fails', () => {
   it('before any step does not', async () => {
     const { stage } = await provide();
     await stage.settle(1801);
+    expect((await stage.read()).provision_state).toBe('clean wait');
+    await stage.settle(1801);
     expect(await stage.read()).toMatchObject({ provision_state: 'clean failed', maintenance: false, fault: null });
   });
 

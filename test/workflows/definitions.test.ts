@@ -55,7 +55,7 @@ describe('the ASL files', () => {
   });
 
   it('let nothing but ids and small flags travel', () => {
-    const allowed = ['workflow', 'phase', 'node', 'run', 'token', 'timeout', 'failed'];
+    const allowed = ['workflow', 'phase', 'node', 'run', 'token', 'timeout', 'boot', 'failed'];
     for (const { task } of every) expect(allowed).toEqual(expect.arrayContaining(Object.keys(task.Arguments!.Payload)));
   });
 
@@ -77,7 +77,9 @@ describe('the ASL files', () => {
     for (const { state, task } of every) {
       const nexts = task.Catch!.map(({ ErrorEquals, Next }) => [ErrorEquals.join(), Next]);
       const quiet = ['Superseded', 'Superseded'];
-      expect(nexts).toEqual(state === 'Fail' ? [quiet] : [quiet, ['States.ALL', 'Fail']]);
+      // Who does not call gets a second chance.
+      const missed = state === 'WaitForAgent' ? [['States.Timeout', 'AgentMissed']] : [];
+      expect(nexts).toEqual(state === 'Fail' ? [quiet] : [quiet, ...missed, ['States.ALL', 'Fail']]);
     }
   });
 });

@@ -251,13 +251,32 @@ describe('a deploy that fails', () => {
     const stage = await createStage({ node: aNode() });
     const run = await stage.provision('deploy', 'deploy');
     await stage.settle(1799);
-    expect((await stage.read()).provision_state).toBe('wait call-back');
+    expect([(await stage.read()).provision_state, stage.machine.switched]).toEqual(['wait call-back', 1]);
     await stage.settle(2);
+    // Once more: the BMC may have passed over what to boot from.
+    expect([(await stage.read()).provision_state, stage.machine.switched]).toEqual(['wait call-back', 3]);
+    await stage.settle(1801);
     expect(await failedIn(stage, run)).toMatch(
       /^Deploy failed in WaitForAgent: Timeout reached while waiting for callback/,
     );
     expect(stage.machine).toMatchObject({ power: 'power off', media: { cd: null } });
     expect(await stage.read()).toMatchObject({ power_state: 'power off' });
+  });
+
+  it('not yet when the agent calls after a second boot', async () => {
+    const stage = await createStage({ node: aNode() });
+    const agent = createAgent(stage);
+    const run = await stage.provision('deploy', 'deploy');
+    await stage.settle(1801);
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle(60);
+    expect((await stage.read()).provision_state).toBe('active');
+    const entered = await stage.entered('deploy', run);
+    expect(entered.slice(0, 13)).toEqual([...untilAgent, 'AgentMissed', ...untilAgent.slice(2)]);
+    // Another wish: the ledger must not take it for a repetition of the first.
+    expect(stage.proxy.requests.map(({ op_id }) => op_id)).toContain(`${run}/PowerOn/boot2/power.ensure`);
   });
 
   it('says what the agent says, without what its URLs carry', async () => {
@@ -337,7 +356,7 @@ describe('a deploy meets', () => {
     await stage.settle(900);
     await stage.provision('undeploy', 'delete');
     await stage.settle(901);
-    expect((await stage.entered('deploy', run)).slice(-3)).toEqual(['WaitForAgent', 'Fail', 'Superseded']);
+    expect((await stage.entered('deploy', run)).slice(-3)).toEqual(['AgentMissed', 'PowerOff', 'Superseded']);
     expect(await stage.read()).toMatchObject({ provision_state: 'clean wait', last_error: null });
   });
 
