@@ -57,7 +57,7 @@ export const functions = {
     memory: 512,
     timeout: 300,
     grants: ['table', 'objects', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them.',
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps configdrives that no node refers to.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -123,6 +123,6 @@ export const table = { partition: 'pk', sort: 'sk', index_sort: 'position', ttl:
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
- * expires it; undeploy removes it.
+ * expires it; undeploy removes it, and sync those that no node refers to.
  */
 export const objectPrefixes = { configdrives: 'configdrives/' } as const;

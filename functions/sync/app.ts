@@ -1,7 +1,7 @@
 /**
  * Nothing is ever stuck (DESIGN.md 3.8): looks at every node that a run owns or locks, starts a run that was recorded
  * but never started, and fails one whose execution ended without it. Called at start, by a schedule, and when an
- * execution ends badly.
+ * execution ends badly. The schedule also sweeps configdrives that no node refers to.
  */
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
@@ -12,6 +12,7 @@ import type { Execution } from '../../layers/store/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
 import { removeConfigdrive } from '../../workflows/instance.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
+import { sweepConfigdrives } from './sweep.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
 
@@ -116,6 +117,12 @@ const nodeOf = (event: unknown): string | undefined => {
   return typeof name === 'string' ? name.replace(/-\d+$/, '') : undefined;
 };
 
+/** What is swept can wait; nodes cannot. */
+const sweep = async (deps: Deps): Promise<void> =>
+  sweepConfigdrives(deps).catch((error: unknown) => {
+    deps.log.error('Configdrives could not be swept; the next round tries again.', { error });
+  });
+
 const atOnce = 16;
 
 /** An event of an execution: that node; any other event: all nodes that something works on. */
@@ -130,5 +137,6 @@ export const create =
       deeds.push(...(await Promise.all(batch.map(async (uuid) => look(deps, uuid)))).flat());
     }
     const count = (deed: Deed) => deeds.filter((each) => each === deed).length;
+    if (one === undefined) await sweep(deps);
     return { looked: uuids.length, started: count('started'), failed: count('failed'), stuck: count('stuck') };
   };

@@ -5,8 +5,11 @@
 
 const mark = 'object:';
 
+/** What the keys of all configdrives begin with whose node's UUID begins so. */
+export const configdrivesOf = (start: string): string => `configdrives/${start}`;
+
 /** Everything stored for a node is below this; its end keeps one UUID from being the start of another. */
-const prefix = (uuid: string) => `configdrives/${uuid}/`;
+const prefix = (uuid: string) => `${configdrivesOf(uuid)}/`;
 
 /** The object that holds one configdrive of a node. */
 export const configdriveKey = (uuid: string, ulid: string): string => `${prefix(uuid)}${ulid}`;

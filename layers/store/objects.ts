@@ -4,11 +4,16 @@
  */
 export type ObjectBody = Uint8Array;
 
+/** `put_at`: when it was put last, ms. */
+export type Listed = { readonly key: string; readonly put_at: number };
+
 export type Objects = {
   /** Stores the whole object; readable when it returns. */
   put(key: string, body: ObjectBody, contentType?: string): Promise<void>;
   get(key: string): Promise<ObjectBody | undefined>;
   size(key: string): Promise<number | undefined>;
+  /** All objects whose keys begin so, in no order; the prefix may end anywhere. No snapshot. */
+  list(prefix: string): Promise<Listed[]>;
   /** Removing an absent object is a success. */
   remove(key: string): Promise<void>;
   /**

@@ -18,6 +18,10 @@ export const fileOf = (folder: string, key: string): string => {
   return join(folder, key.replaceAll('/', '%2F'));
 };
 
+/** The object of a file; undefined for what is none. */
+export const keyOf = (name: string): string | undefined =>
+  name.startsWith(partial) ? undefined : name.replaceAll('%2F', '/');
+
 /** Whether a file operation failed because there is no such file. */
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 

@@ -1,11 +1,11 @@
 /** The objects of one machine: files in a folder, and links that the gateway serves (`serve.ts`). */
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 
 import { systemClock } from '../../layers/store/clock.ts';
-import type { Objects } from '../../layers/store/objects.ts';
+import type { Listed, Objects } from '../../layers/store/objects.ts';
 import type { Clock } from '../../layers/store/ports.ts';
 import { readKey } from '../secrets/key.ts';
-import { fileOf, isMissing, save } from './file.ts';
+import { fileOf, isMissing, keyOf, save } from './file.ts';
 import { makeLink } from './link.ts';
 
 export type ObjectsOptions = {
@@ -22,6 +22,16 @@ const unlessMissing = (error: unknown): undefined => {
   throw error;
 };
 
+const listFiles = async (folder: string, prefix: string): Promise<Listed[]> => {
+  const names = (await readdir(folder).catch(unlessMissing)) ?? [];
+  const keys = names.map(keyOf).filter((key) => key?.startsWith(prefix)) as string[];
+  const found = keys.map(async (key): Promise<Listed[]> => {
+    const file = await stat(fileOf(folder, key)).catch(unlessMissing);
+    return file ? [{ key, put_at: file.mtimeMs }] : [];
+  });
+  return (await Promise.all(found)).flat();
+};
+
 /**
  * Any number of threads may open the same folder. The content type of an object is not kept; all are served as
  * application/octet-stream. Throws Damaged (500) for a broken key file; the methods Invalid (400) for a bad object key.
@@ -32,6 +42,7 @@ export const createObjects = ({ folder, key: keyFile, base, clock = systemClock 
     put: async (key, body) => save(folder, key, [body]),
     get: async (key) => readFile(fileOf(folder, key)).catch(unlessMissing),
     size: async (key) => stat(fileOf(folder, key)).then(({ size }) => size, unlessMissing),
+    list: async (prefix) => listFiles(folder, prefix),
     remove: async (key) => rm(fileOf(folder, key), { force: true }),
     link: async (key, method, seconds) => {
       fileOf(folder, key);

@@ -51,6 +51,21 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
       expect(await subject.objects.size(key)).toBeUndefined();
     });
 
+    it('lists what begins with a prefix, with the time it was put', async () => {
+      const folder = `configdrives/${randomUUID()}`;
+      expect(await subject.objects.list(folder)).toEqual([]);
+      for (const key of [`${folder}/a`, `${folder}/b`, `configdrives/${randomUUID()}/a`]) {
+        await subject.objects.put(key, bytes(key));
+      }
+      await subject.objects.remove(`${folder}/b`);
+      await subject.objects.put(`${folder}/c`, bytes('c'));
+      const found = await subject.objects.list(folder.slice(0, -1));
+      expect(found.map(({ key }) => key).sort()).toEqual([`${folder}/a`, `${folder}/c`]);
+      const [first, last] = found.map(({ put_at }) => put_at).sort((a, b) => a - b);
+      // Both were put a moment ago, by whatever clock.
+      expect(last! - first!).toBeLessThan(60_000);
+    });
+
     it('lets the holder of a GET link read, and do nothing else', async () => {
       const key = newKey();
       await subject.objects.put(key, bytes('drive'));

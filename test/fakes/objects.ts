@@ -12,12 +12,19 @@ export type FakeObjects = Objects & {
 
 export const createFakeObjects = (clock: Pick<Clock, 'now'>): FakeObjects => {
   const objects = new Map<string, ObjectBody>();
+  const times = new Map<string, number>();
+  const store = (key: string, body: ObjectBody) => {
+    objects.set(key, Uint8Array.from(body));
+    times.set(key, clock.now());
+  };
   const links = new Map<string, Link>();
   return {
     keys: () => [...objects.keys()].sort(),
-    put: async (key, body) => void objects.set(key, Uint8Array.from(body)),
+    put: async (key, body) => store(key, body),
     get: async (key) => objects.get(key)?.slice(),
     size: async (key) => objects.get(key)?.byteLength,
+    list: async (prefix) =>
+      [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => ({ key, put_at: times.get(key)! })),
     remove: async (key) => void objects.delete(key),
     link: async (key, method, seconds) => {
       const url = `https://objects.test/${key}?signature=${String(links.size + 1).padStart(8, '0')}`;
@@ -27,7 +34,7 @@ export const createFakeObjects = (clock: Pick<Clock, 'now'>): FakeObjects => {
     request: async (method, url, body = new Uint8Array()) => {
       const link = links.get(url);
       if (!link || link.method !== method || link.expires <= clock.now()) return { status: 403, body: undefined };
-      if (method === 'PUT') objects.set(link.key, Uint8Array.from(body));
+      if (method === 'PUT') store(link.key, body);
       const stored = objects.get(link.key);
       return stored ? { status: 200, body: stored.slice() } : { status: 404, body: undefined };
     },

@@ -5,6 +5,7 @@ import {
   HeadObjectCommand,
   NoSuchKey,
   NotFound,
+  paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -12,7 +13,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
 import { Fault, Unavailable } from '../../domain/fault.ts';
-import type { Objects } from '../objects.ts';
+import type { Listed, Objects } from '../objects.ts';
 
 // For ports.ts, which loads this file when it is needed, with the client.
 export { S3Client };
@@ -45,6 +46,14 @@ export const createAwsObjects = ({ client, bucket, keyId }: Needs): Objects => {
   const orFault = (error: unknown): never => {
     throw explain(bucket, error);
   };
+  const list = async (prefix: string): Promise<Listed[]> => {
+    const found: Listed[] = [];
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
+      found.push(...Contents.map(({ Key, LastModified }) => ({ key: Key!, put_at: LastModified!.getTime() })));
+    }
+    return found;
+  };
+
   return {
     put: async (key, body, contentType = 'application/octet-stream') => {
       const input = { ...at(key), Body: body, ContentType: contentType, ...encryption };
@@ -55,6 +64,7 @@ export const createAwsObjects = ({ client, bucket, keyId }: Needs): Objects => {
       return answer?.Body?.transformToByteArray().catch(orFault);
     },
     size: async (key) => (await client.send(new HeadObjectCommand(at(key))).catch(unlessAbsent))?.ContentLength,
+    list: async (prefix) => list(prefix).catch(orFault),
     remove: async (key) => {
       await client.send(new DeleteObjectCommand(at(key))).catch(orFault);
     },

@@ -96,7 +96,7 @@ export const awsObjects = (env: Environment): Objects => {
   const at = endpoint(env, 'S3');
   const bucket = required(env, 'BUCKET_NAME');
   const keyId = env['BUCKET_KMS_KEY_ID'];
-  const methods = { put: true, get: true, size: true, remove: true, link: true } as const;
+  const methods = { put: true, get: true, size: true, list: true, remove: true, link: true } as const;
   return lazily<Objects>(methods, async () => {
     const { createAwsObjects, S3Client } = await import('./objects.ts');
     const client = new S3Client({

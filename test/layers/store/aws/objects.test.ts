@@ -1,4 +1,5 @@
 import { NoSuchKey, NotFound, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
@@ -36,6 +37,35 @@ describe('objects on S3', () => {
     );
     expect(await objects.get('a')).toBeUndefined();
     expect(await objects.size('a')).toBeUndefined();
+  });
+
+  it('are listed page by page', async () => {
+    const page = (key: string, next: string) =>
+      `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next}` +
+      `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>`;
+    const pages = [
+      page('configdrives/a', '<NextContinuationToken>more</NextContinuationToken>'),
+      page('configdrives/b', ''),
+    ];
+    const asked: unknown[] = [];
+    const handle = async ({ query }: { query: Record<string, string> }) => {
+      asked.push([query['prefix'], query['continuation-token']]);
+      return { response: { statusCode: 200, headers: {}, body: Readable.from([pages.shift()!]) } };
+    };
+    const client = new S3Client({
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      requestHandler: { handle } as never,
+    });
+    const put_at = Date.UTC(2026, 0, 1);
+    expect(await createAwsObjects({ client, bucket: 'ingot' }).list('configdrives/')).toEqual([
+      { key: 'configdrives/a', put_at },
+      { key: 'configdrives/b', put_at },
+    ]);
+    expect(asked).toEqual([
+      ['configdrives/', undefined],
+      ['configdrives/', 'more'],
+    ]);
   });
 
   it('that may not be touched, or cannot be reached, are Faults without the key of the object', async () => {
