@@ -10,7 +10,10 @@ export type Reader = {
   query(query: Query): Item[];
 };
 
-type Row = Record<string, unknown>;
+/** Rows come as arrays: an object for each would be a tenth of the time of a list. */
+type Body = [body: string];
+type Id = [id: number];
+type Whole = [id: number, body: string];
 type From = { readonly sort: string; readonly from: string };
 
 const items: From = { sort: 'sk', from: 'items WHERE pk = ?' };
@@ -25,7 +28,7 @@ const sqlOf = (what: string, { sort, from }: From, { low, open, high }: Range, d
   return `SELECT ${what} FROM ${from}${above}${below ?? ''} AND ${alive(source)} ${order}`;
 };
 
-const parse = ({ body }: Row): Item => JSON.parse(body as string) as Item;
+const parse = ([body]: Body): Item => JSON.parse(body) as Item;
 
 /**
  * `now` is milliseconds since the epoch; items past their `expires_at` are left out. Items out of an index are frozen,
@@ -34,18 +37,21 @@ const parse = ({ body }: Row): Item => JSON.parse(body as string) as Item;
 export const createReader = (database: DatabaseSync, now: () => number): Reader => {
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
     statements.set(sql, statement);
     return statement;
   };
   const seconds = () => now() / 1000;
   const one = prepare(`SELECT body FROM items WHERE pk = ? AND sk = ? AND ${alive('items')}`);
   const kept = createKept();
-  const toItem = ({ id, body }: Row): Item => kept.get(id as number) ?? kept.add(id as number, body as string);
+  const toItem = ([id, body]: Whole): Item => kept.get(id) ?? kept.add(id, body);
 
   return {
     get: ({ pk, sk }) => {
-      const row = one.get(pk, sk, seconds());
+      const row = one.get(pk, sk, seconds()) as Body | undefined;
       return row && parse(row);
     },
     query: (query) => {
@@ -56,11 +62,12 @@ export const createReader = (database: DatabaseSync, now: () => number): Reader 
       if (range.low !== undefined) values.push(range.low);
       if (range.high !== undefined) values.push(range.high);
       values.push(seconds(), limit);
-      const select = (what: string, from: From) => prepare(sqlOf(what, from, range, descending)).all(...values);
-      if (!index) return select('body', items).map(parse);
+      const select = <Row>(what: string, from: From) =>
+        prepare(sqlOf(what, from, range, descending)).all(...values) as unknown as Row[];
+      if (!index) return select<Body>('body', items).map(parse);
       // The ids stand in indexes, which is why they are asked for first, without the rows.
-      const found = select('id', entries).map(({ id }) => kept.get(id as number));
-      return found.every((item) => item !== undefined) ? found : select('id, body', entries).map(toItem);
+      const found = select<Id>('id', entries).map(([id]) => kept.get(id));
+      return found.every((item) => item !== undefined) ? found : select<Whole>('id, body', entries).map(toItem);
     },
   };
 };
