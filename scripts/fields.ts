@@ -1,6 +1,7 @@
 /** The field tables as a page: what each resource has, since when, and who may set it. */
 import * as z from 'zod';
 
+import { chassis } from '../layers/domain/chassis.ts';
 import { conductor } from '../layers/domain/conductor.ts';
 import { driver } from '../layers/domain/driver.ts';
 import type { Access, Field, Fields } from '../layers/domain/fields.ts';
@@ -57,7 +58,13 @@ const row = ([name, field]: readonly [string, Field]): string[] => [
   field.doc,
 ];
 
-const resources: { readonly [name: string]: Fields } = { Node: node, Port: port, Driver: driver, Conductor: conductor };
+const resources: { readonly [name: string]: Fields } = {
+  Node: node,
+  Port: port,
+  Chassis: chassis,
+  Driver: driver,
+  Conductor: conductor,
+};
 
 const intro = `# Fields
 

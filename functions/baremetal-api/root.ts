@@ -13,6 +13,7 @@ const versionDocument = (base: string) => ({
 
 /** The resources that exist, with the microversion from which /v1 tells of them. */
 const resources = {
+  chassis: {},
   nodes: {},
   ports: {},
   drivers: {},

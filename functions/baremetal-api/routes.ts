@@ -1,4 +1,5 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
+import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';
 import { driverRoutes } from './driver.ts';
 import { nodeRoutes } from './node/index.ts';
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   ...validateRoutes,
   ...vifRoutes,
   ...traitRoutes,
+  ...chassisRoutes,
   ...driverRoutes,
   ...conductorRoutes,
 ];

@@ -70,6 +70,10 @@ const rules = {
   'baremetal:port:create': 'SA-O-A',
   'baremetal:port:update': 'O-A',
   'baremetal:port:delete': 'SA-O-A',
+  'baremetal:chassis:get': 'R',
+  'baremetal:chassis:create': 'A',
+  'baremetal:chassis:update': 'M',
+  'baremetal:chassis:delete': 'A',
   'baremetal:driver:get': 'R',
   'baremetal:driver:get_properties': 'R',
   'baremetal:conductor:get': 'R',
@@ -99,6 +103,9 @@ export const allows = (rule: Rule, subject: Subject, owned: Owned = {}): boolean
   return checks[rules[rule]].some((persona) => held.includes(persona));
 };
 
+/** What belongs to projects: whoever may not get one of these is not told that it is there. */
+const gates: Readonly<Record<string, Rule>> = { node: 'baremetal:node:get', port: 'baremetal:port:get' };
+
 const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
 
 /**
@@ -107,8 +114,8 @@ const denied = (rule: Rule) => Forbidden(`Access was denied to the following res
  */
 export const authorize = (rule: Rule, subject: Subject, owned: Owned | undefined, name?: string): void => {
   const kind = rule.split(':')[1]!;
-  const get = kind === 'port' ? 'baremetal:port:get' : 'baremetal:node:get';
-  if (owned && !allows(get, subject, owned)) {
+  const gate = gates[kind];
+  if (owned && gate && !allows(gate, subject, owned)) {
     throw NotFound(`${kind[0]!.toUpperCase()}${kind.slice(1)} ${name} could not be found.`);
   }
   if (!allows(rule, subject, owned)) throw denied(rule);

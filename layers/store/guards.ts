@@ -2,6 +2,7 @@
  * Uniqueness: a guard item per unique value, written in the same transaction as the record. It also is the way to
  * find a record by that value with one get.
  */
+import { Conflict, type Fault } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
 import { absent, type Key, type Write } from './table.ts';
 
@@ -32,4 +33,15 @@ export const guardChanges = (
     ...wanted.filter((key) => missing(held, key)).map((key) => ({ put: { ...key, ...refers }, when: [absent] })),
     ...held.filter((key) => missing(wanted, key)).map((key) => ({ delete: key })),
   ];
+};
+
+/**
+ * Says which unique value was taken when this write was refused; undefined if it is not the write of a guard. `kind` is
+ * the record's, as in "a port".
+ */
+export const takenValue = (kind: string, rows: Fields, write: Write | undefined): Fault | undefined => {
+  const [space, what, ...value] = write && 'put' in write ? write.put.pk.split('#') : [];
+  if (space !== 'unique') return undefined;
+  const field = Object.keys(rows).find((name) => rows[name]!.unique === what) ?? what;
+  return Conflict(`A ${kind} with ${field} ${value.join('#')} already exists.`);
 };

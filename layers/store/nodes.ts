@@ -3,13 +3,14 @@
  * that was read, so no concurrent change is ever lost; a decision is a pure function of the node as it is stored.
  */
 import { node as nodeFields, type Node, type NodeKeeping } from '../domain/node.ts';
-import { Conflict, type Fault, NotFound } from '../domain/fault.ts';
+import { Conflict, type Fault, Invalid, NotFound } from '../domain/fault.ts';
 import { isUuid } from '../domain/values.ts';
 import { eventWrite, type NodeEvent } from './events.ts';
 import { guardChanges, guardKey } from './guards.ts';
 import { busyAttribute, derivedAttributes, indexAttributes } from './indexes.ts';
 import { maxWrites } from './limits.ts';
 import type { Ports } from './ports.ts';
+import { isReference, recordKey, referTo } from './references.ts';
 import { absent, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
 
 export type StoredNode = Node & NodeKeeping;
@@ -67,26 +68,35 @@ const toItem = (node: StoredNode): Item => {
   return { ...nodeKey(node.uuid), ...rest, ...places };
 };
 
+/** A node that gets into a chassis says so there, so that the chassis is not deleted under it. */
+const chassisWrites = (
+  before: StoredNode | undefined,
+  { chassis_uuid: chassis }: StoredNode,
+  { ids }: Needs,
+): Write[] => (chassis && chassis !== before?.chassis_uuid ? [referTo(recordKey('chassis', chassis), ids.ulid())] : []);
+
 const infoItem = (node: StoredNode): Item => ({ ...instanceInfoKey(node.uuid), values: node.instance_info });
 
-/** Says which unique value was taken. The write at `index` is one of the guards, the others belong to this record. */
+/** Says which unique value was taken, or that the chassis is gone; undefined for the other writes of a transaction. */
 const explain = (writes: readonly Write[], error: unknown): Fault | undefined => {
   if (!isConditionFailed(error)) return undefined;
   const write = writes[error.index];
+  if (isReference(write)) return Invalid('The chassis could not be found, it was deleted meanwhile.', error);
   const guard = write && 'put' in write && write.put.pk.startsWith('unique#') ? write.put.pk.split('#') : undefined;
   if (!guard) return undefined;
   return Conflict(`A ${guard[1]?.replaceAll('_', ' ')} "${guard.slice(2).join('#')}" already exists, choose another.`);
 };
 
-/** Stores a new node. Throws Conflict (409) if its uuid, name or instance_uuid is taken. */
-export const createNode = async ({ table }: Needs, node: StoredNode, also: readonly Write[] = []): Promise<void> => {
+/** Stores a new node. Throws Conflict (409) if its uuid, name or instance_uuid is taken, Invalid (400) without its chassis. */
+export const createNode = async (needs: Needs, node: StoredNode, also: readonly Write[] = []): Promise<void> => {
   const writes: Write[] = [
     { put: toItem(node), when: [absent] },
     { put: infoItem(node) },
     ...guardChanges(nodeFields, undefined, node, { node: node.uuid }),
+    ...chassisWrites(undefined, node, needs),
     ...also,
   ];
-  await table.write(writes).catch((error: unknown) => {
+  await needs.table.write(writes).catch((error: unknown) => {
     if (isConditionFailed(error) && error.index === 0) {
       throw Conflict(`A node with UUID ${node.uuid} already exists.`, error);
     }
@@ -94,11 +104,12 @@ export const createNode = async ({ table }: Needs, node: StoredNode, also: reado
   });
 };
 
-const changeWrites = (before: StoredNode, after: StoredNode, change: Change, { clock, ids }: Needs): Write[] => [
+const changeWrites = (before: StoredNode, after: StoredNode, change: Change, needs: Needs): Write[] => [
   { put: toItem(after), when: [equals('revision', before.revision)] },
   ...(change.set?.instance_info === undefined ? [] : [{ put: infoItem(after) }]),
   ...guardChanges(nodeFields, before, after, { node: after.uuid }),
-  ...(change.events ?? []).map((event) => eventWrite(after, event, isoTime(clock.now()), ids)),
+  ...chassisWrites(before, after, needs),
+  ...(change.events ?? []).map((event) => eventWrite(after, event, isoTime(needs.clock.now()), needs.ids)),
   ...(change.also ?? []),
 ];
 

@@ -2,19 +2,23 @@
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
-import { nextLink, pageQuery, readBool, readPage, readWant } from '../../../layers/domain/page.ts';
+import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
+import { lists } from '../crud.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
 import { chassisExists } from './references.ts';
 
 const filters: QueryTable = { ...nodeFilters } as Readonly<Record<string, Filter>>;
-const filterQuery: QueryTable = { ...filters, conductor: { since: 49 }, include_children: { since: 83 } };
-const { fields: _fields, detail: _detail, ...pagingOnly } = pageQuery;
+/** Everything that narrows a list of nodes. */
+export const nodeFilterQuery: QueryTable = { ...filters, conductor: { since: 49 }, include_children: { since: 83 } };
 
 /** The nodes of the page, and whether there may be another. */
-const select = async (deps: Deps, { query, version }: Call): Promise<{ nodes: ListedNode[]; limit: number }> => {
+const select = async (
+  deps: Deps,
+  { query, version }: Pick<Call, 'query' | 'version'>,
+): Promise<{ nodes: ListedNode[]; limit: number }> => {
   const page = readPage(nodeFields, version, query);
   const { instance_uuid: instance, chassis_uuid: chassis, conductor, parent_node: parent } = query;
   const children = readBool(query, 'include_children') ?? false;
@@ -29,24 +33,25 @@ const select = async (deps: Deps, { query, version }: Call): Promise<{ nodes: Li
   return { nodes: node && selection.keep(node) ? [node] : [], limit: Infinity };
 };
 
-const answer = async (deps: Deps, call: Call, path: string, want: Want): Promise<Answer> => {
-  const { nodes, limit } = await select(deps, call);
+/** A page of nodes by the query of the call; `fixed` are filters that the path stands for. */
+export const answerNodes = async (
+  deps: Deps,
+  call: Call,
+  path: string,
+  want: Want,
+  fixed: Call['query'] = {},
+): Promise<Answer> => {
+  const { nodes, limit } = await select(deps, { version: call.version, query: { ...call.query, ...fixed } });
   const next = nextLink(call.base, path, call.query, limit, nodes);
   const texts = await nodeTexts(deps, call, want, nodes);
   return { json: `{"nodes":[${texts.join(',')}]${next ? `,"next":${JSON.stringify(next)}` : ''}}` };
 };
 
-export const listRoutes = [
+export const listRoutes = lists.map(([suffix, query, wantOf]) =>
   route({
-    at: 'GET /v1/nodes',
+    at: `GET /v1/nodes${suffix}`,
     policy: 'baremetal:node:list_all',
-    query: { ...pageQuery, ...filterQuery },
-    handle: async (deps, call) => answer(deps, call, '/v1/nodes', readWant(nodeFields, call.version, call.query)),
+    query: { ...query, ...nodeFilterQuery },
+    handle: async (deps, call) => answerNodes(deps, call, `/v1/nodes${suffix}`, wantOf(call, nodeFields)),
   }),
-  route({
-    at: 'GET /v1/nodes/detail',
-    policy: 'baremetal:node:list_all',
-    query: { ...pagingOnly, ...filterQuery },
-    handle: async (deps, call) => answer(deps, call, '/v1/nodes/detail', 'all'),
-  }),
-];
+);

@@ -1,11 +1,12 @@
 /** What a node refers to has to exist. */
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { recordKey } from '../../../layers/store/references.ts';
 import type { Table } from '../../../layers/store/table.ts';
 
 /** Whether there is a chassis of this UUID. */
 export const chassisExists = async (table: Table, uuid: string): Promise<boolean> =>
-  (await table.get({ pk: `chassis#${uuid.toLowerCase()}`, sk: 'chassis' })) !== undefined;
+  (await table.get(recordKey('chassis', uuid.toLowerCase()))) !== undefined;
 
 const parentOf = async (table: Table, ident: string, owner: unknown): Promise<StoredNode> => {
   const parent = await findNode(table, ident).catch((error: unknown) => {

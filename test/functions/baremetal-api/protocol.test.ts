@@ -86,7 +86,16 @@ describe('version documents', () => {
 
   it('lists at /v1 the resources that exist at the version', async () => {
     const keys = async (version: string) => Object.keys((await request('GET /v1', { version, subject: null })).body);
-    expect(await keys('1.1')).toEqual(['id', 'links', 'media_types', 'version', 'nodes', 'ports', 'drivers']);
+    expect(await keys('1.1')).toEqual([
+      'id',
+      'links',
+      'media_types',
+      'version',
+      'chassis',
+      'nodes',
+      'ports',
+      'drivers',
+    ]);
     expect(await keys('1.22')).toEqual(expect.arrayContaining(['lookup', 'heartbeat']));
     expect(await keys('1.48')).not.toContain('conductors');
     expect(await keys('1.49')).toContain('conductors');

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { defaults, type Fields } from '../../../layers/domain/fields.ts';
+import { chassis } from '../../../layers/domain/chassis.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { port } from '../../../layers/domain/port.ts';
 import { projector } from '../../../layers/domain/projection.ts';
@@ -11,6 +12,7 @@ import { MAX } from '../../../layers/domain/versions.ts';
 const tables: [string, Fields][] = [
   ['node', node],
   ['port', port],
+  ['chassis', chassis],
 ];
 const rows = tables.flatMap(([kind, table]) =>
   Object.entries(table).map(([name, row]) => ({ kind, table, name, since: row.since ?? 1 })),

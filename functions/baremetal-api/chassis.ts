@@ -1,0 +1,71 @@
+/** Chassis (ironic-api.md 5) and the nodes that stand in one. */
+import { chassis as chassisFields, type Chassis } from '../../layers/domain/chassis.ts';
+import { Invalid } from '../../layers/domain/fault.ts';
+import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { isUuid } from '../../layers/domain/values.ts';
+import { listNodes } from '../../layers/store/node-lists.ts';
+import { records, type Keeping } from '../../layers/store/records.ts';
+import { lists, recordRoutes } from './crud.ts';
+import { answerNodes, nodeFilterQuery } from './node/list.ts';
+import { node as nodeFields } from '../../layers/domain/node.ts';
+import { route, type Call, type Deps, type Route } from './route.ts';
+
+type StoredChassis = Chassis & Keeping;
+
+const store = records<StoredChassis>({ name: 'chassis', title: 'Chassis', fields: chassisFields });
+
+const view = ({ base, version }: Call, want: Want) =>
+  projector<StoredChassis>(chassisFields, version, want, {
+    links: ({ uuid }) => resourceLinks(base, 'chassis', uuid),
+    nodes: ({ uuid }) => [resourceLinks(base, `chassis/${uuid}`, 'nodes')],
+  });
+
+/** Chassis have no names. Throws Invalid (400) for what is no UUID, NotFound (404). */
+const find = async ({ table }: Pick<Deps, 'table'>, { uuid = '' }: Readonly<Record<string, string>>) => {
+  if (!isUuid(uuid)) throw Invalid(`Expected a UUID but received ${uuid}.`);
+  return store.find(table, uuid);
+};
+
+/** Throws Invalid (400) while nodes are in it. */
+const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<void> => {
+  const inside = { lookups: [{ index: 'chassis_uuid', value: uuid }], keep: () => true };
+  const one = { limit: 1, marker: undefined, sort_key: 'id', descending: false };
+  const [node] = await listNodes(table, inside, one);
+  if (node) throw Invalid(`Chassis ${uuid} still has nodes, such as ${node.uuid}; take them out of it first.`);
+};
+
+const { chassis_uuid: _chassis, ...filters } = nodeFilterQuery;
+
+const nodeRoutes = lists.map(([suffix, query, wantOf]) =>
+  route<undefined, StoredChassis>({
+    at: `GET /v1/chassis/{uuid}/nodes${suffix}`,
+    policy: 'baremetal:chassis:get',
+    query: { ...query, ...filters },
+    find,
+    handle: async (deps, call) => {
+      const path = `/v1/chassis/${call.target.uuid}/nodes${suffix}`;
+      return answerNodes(deps, call, path, wantOf(call, nodeFields), { chassis_uuid: [call.target.uuid] });
+    },
+  }),
+);
+
+export const chassisRoutes: readonly Route[] = [
+  ...recordRoutes({
+    collection: 'chassis',
+    ident: 'uuid',
+    rows: chassisFields,
+    store,
+    policy: {
+      list: 'baremetal:chassis:get',
+      get: 'baremetal:chassis:get',
+      create: 'baremetal:chassis:create',
+      update: 'baremetal:chassis:update',
+      delete: 'baremetal:chassis:delete',
+    },
+    view,
+    detail: true,
+    find,
+    refuseDelete,
+  }),
+  ...nodeRoutes,
+];

@@ -1,0 +1,187 @@
+/**
+ * What resources have in common, read from their field tables: how a new record is made, how a patch is read
+ * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
+ */
+import { defaults, refuseNewer, type Fields } from '../../layers/domain/fields.ts';
+import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
+import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
+import type { Rule } from '../../layers/domain/policy.ts';
+import type { Want } from '../../layers/domain/projection.ts';
+import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
+import { json } from '../../layers/domain/values.ts';
+import { isoTime } from '../../layers/store/nodes.ts';
+import type { Keeping, records } from '../../layers/store/records.ts';
+import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+
+export type Values = Record<string, unknown>;
+
+/** The values that a POST gives; null is as good as absent. Throws Invalid (400), NotAcceptable (406). */
+export const readNew = (rows: Fields, version: number, body: Values): Values => {
+  refuseNewer(rows, version, Object.keys(body));
+  const values = check(createSchema(rows, version), body);
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
+};
+
+/** The record that these values make, the first of its revisions. */
+export const newRecord = <R>({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, rows: Fields, values: Values): R =>
+  ({
+    ...defaults(rows),
+    ...values,
+    uuid: values['uuid'] ?? ids.uuid(),
+    created_at: isoTime(clock.now()),
+    position: ids.ulid(),
+    revision: 1,
+  }) as R;
+
+/**
+ * Reads a patch. The answer makes of a stored record the touched fields as the patch leaves them, each checked by its
+ * row. Both throw Invalid (400), and NotAcceptable (406) for a field that is too new.
+ */
+export const readChanges = (rows: Fields, { version, body }: Pick<Call<PatchBody>, 'version' | 'body'>) => {
+  const patch = readPatch(body, version);
+  refuseUnpatchable(rows, patch);
+  refuseNewer(
+    rows,
+    version,
+    patch.map(({ pieces }) => pieces[0]),
+  );
+  return (stored: object): Values =>
+    Object.fromEntries(
+      Object.entries(applyPatch(stored, patch)).map(([name, value]) => [name, checkField(rows, name, value)]),
+    );
+};
+
+const { fields: _fields, detail: _detail, ...detailQuery } = pageQuery;
+
+/** What a list is asked for in: briefly or with a choice of fields, and whole at `/detail`. */
+export const lists = [
+  ['', pageQuery, ({ version, query }: Call, rows: Fields): Want => readWant(rows, version, query)],
+  ['/detail', detailQuery, (): Want => 'all'],
+] as const satisfies readonly [string, QueryTable, (call: Call, rows: Fields) => Want][];
+
+type Shows<R> = (call: Call, want: Want) => (record: R) => Record<string, unknown>;
+
+/**
+ * A page as it is answered: under the collection's name, with the link to the next one. `path` is what was asked for,
+ * such as /v1/chassis/detail.
+ */
+export const listAnswer = async <R extends { readonly uuid: string }>(
+  call: Call,
+  { path, name, rows, want, view }: { path: string; name: string; rows: Fields; want: Want; view: Shows<R> },
+  select: (page: Page) => Promise<R[]>,
+): Promise<Answer> => {
+  const page = readPage(rows, call.version, call.query);
+  const found = await select(page);
+  const next = nextLink(call.base, path, call.query, page.limit, found);
+  return { body: { [name]: found.map(view(call, want)), ...(next && { next }) } };
+};
+
+/** A resource whose records stand alone. */
+export type Resource<R extends Keeping & { readonly uuid: string }> = {
+  /** Its name in paths and lists. */
+  readonly collection: string;
+  /** What a path names a record by. */
+  readonly ident: 'ident' | 'uuid';
+  readonly since?: number;
+  /** What POST, PATCH and DELETE answer below that version; GET answers 404 (ironic-api.md 1.2). */
+  readonly tooOld?: 405;
+  readonly rows: Fields;
+  readonly store: ReturnType<typeof records<R>>;
+  readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>>;
+  readonly view: Shows<R>;
+  /** The lists also stand at /detail. */
+  readonly detail?: true;
+  readonly find: NonNullable<Route<undefined, R>['find']>;
+  /** Refuses a record as a whole, new or changed. Throws Invalid (400). */
+  readonly checkWhole?: (record: Values, version: number) => void;
+  /** Refuses to delete a record by throwing. */
+  readonly refuseDelete?: (deps: Deps, record: R) => Promise<void>;
+};
+
+type Kept = Keeping & { readonly uuid: string };
+
+const listRoutes = <R extends Kept>({ collection, rows, policy, store, view, detail, since }: Resource<R>): Route[] =>
+  lists
+    .filter(([suffix]) => suffix === '' || detail)
+    .map(([suffix, query, wantOf]) =>
+      route({
+        at: `GET /v1/${collection}${suffix}`,
+        ...(since && { since }),
+        policy: policy.list,
+        query,
+        handle: async ({ table }, call) => {
+          const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
+          return listAnswer(call, about, async (page) => store.list(table, page));
+        },
+      }),
+    );
+
+const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
+  const { collection, rows, policy, store, view, checkWhole } = resource;
+  return route<Values>({
+    ...gate,
+    at: `POST /v1/${collection}`,
+    policy: policy.create,
+    status: 201,
+    body: json,
+    handle: async (deps, call) => {
+      const record = newRecord<R>(deps, rows, readNew(rows, call.version, call.body));
+      checkWhole?.(record, call.version);
+      await store.create(deps, record);
+      return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
+    },
+  });
+};
+
+const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
+  const { collection, ident, rows, policy, store, view, find, checkWhole } = resource;
+  return route<PatchBody, R>({
+    ...gate,
+    at: `PATCH /v1/${collection}/{${ident}}`,
+    policy: policy.update,
+    body: patchBody,
+    find,
+    handle: async (deps, call) => {
+      const changes = readChanges(rows, call);
+      const after = await store.change(deps, call.target.uuid, (stored) => {
+        const values = changes(stored);
+        checkWhole?.({ ...stored, ...values }, call.version);
+        return values as Partial<R>;
+      });
+      return { body: view(call, 'all')(after) };
+    },
+  });
+};
+
+/** All routes of a resource whose records stand alone: list, create, show, patch, delete. */
+export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
+  const { collection, ident, rows, policy, store, view, find, since, tooOld, refuseDelete } = resource;
+  const gate = { ...(since && { since }), ...(tooOld && { tooOld }) };
+  const at = `/v1/${collection}/{${ident}}` as const;
+  return [
+    ...listRoutes(resource),
+    createRoute(resource, gate),
+    route<undefined, R>({
+      at: `GET ${at}`,
+      ...(since && { since }),
+      policy: policy.get,
+      query: { fields: pageQuery.fields },
+      find,
+      handle: async (_deps, call) => {
+        const want = readFields(rows, call.version, call.query) ?? 'all';
+        return { body: view(call, want)(call.target) };
+      },
+    }),
+    patchRoute(resource, gate),
+    route<undefined, R>({
+      ...gate,
+      at: `DELETE ${at}`,
+      policy: policy.delete,
+      find,
+      handle: async (deps, { target }) => {
+        await store.remove(deps, target.uuid, async (record) => refuseDelete?.(deps, record));
+        return {};
+      },
+    }),
+  ];
+};

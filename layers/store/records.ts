@@ -1,0 +1,106 @@
+/**
+ * Records that stand alone, such as chassis: an item each under `<kind>#<uuid>`, found by UUID or by the guard of their
+ * name. Every write is conditional on the revision that was read, so no concurrent change is ever lost.
+ */
+import { Conflict, NotFound } from '../domain/fault.ts';
+import type { Fields } from '../domain/fields.ts';
+import type { Page } from '../domain/page.ts';
+import { isUuid } from '../domain/values.ts';
+import { guardChanges, guardKey, takenValue } from './guards.ts';
+import { indexAttributes, listPartition } from './indexes.ts';
+import { everyShard, readPage } from './lists.ts';
+import { isoTime } from './nodes.ts';
+import type { Ports } from './ports.ts';
+import { noNewReference, recordKey, type Referred } from './references.ts';
+import { absent, equals, isConditionFailed, type Item, type Table, type Write } from './table.ts';
+
+/** `name` is that of keys and guards, `title` is how messages call it. */
+export type Kind = { readonly name: string; readonly title: string; readonly fields: Fields };
+
+/** What a stored record has besides its fields: its place in lists, the count of its writes. */
+export type Keeping = Referred & { readonly position: string; readonly revision: number };
+
+type Stored = Keeping & { readonly uuid: string };
+type Needs = Pick<Ports, 'table' | 'clock'>;
+
+/** How often a write that lost to others is decided again; each loss means that somebody else has made progress. */
+const maxTries = 20;
+
+/** The functions of one kind of record. */
+export const records = <R extends Stored>({ name, title, fields: rows }: Kind) => {
+  const keyOf = ({ uuid }: Stored) => recordKey(name, uuid);
+  const toRecord = ({ pk: _pk, sk: _sk, list: _list, ...rest }: Item) => rest as unknown as R;
+  const toItem = (record: R): Item => ({ ...keyOf(record), ...record, ...indexAttributes(name, rows, record) });
+  const guards = (before: R | undefined, after: R | undefined) =>
+    guardChanges(rows, before, after, { [name]: (after ?? before)!.uuid });
+
+  const read = async (table: Table, uuid: string): Promise<R | undefined> => {
+    const item = await table.get(recordKey(name, uuid));
+    return item && toRecord(item);
+  };
+
+  /** The record of this UUID, or name if the kind has names. Throws NotFound (404). */
+  const find = async (table: Table, ident: string): Promise<R> => {
+    const what = rows['name']?.unique;
+    const guard = isUuid(ident) || !what ? undefined : await table.get(guardKey(what, ident));
+    const uuid = isUuid(ident) ? ident.toLowerCase() : (guard?.[name] as string | undefined);
+    const found = uuid && (await read(table, uuid));
+    if (!found) throw NotFound(`${title} ${ident} could not be found.`);
+    return found;
+  };
+
+  /** A page of the records that `keep` keeps. Throws NotFound (404) for an unknown marker. */
+  const list = async (table: Table, page: Page, keep: (record: R) => boolean = () => true): Promise<R[]> => {
+    const places = everyShard('list', (shard) => listPartition(name, shard));
+    const marker = async (uuid: string) => (isUuid(uuid) ? table.get(recordKey(name, uuid.toLowerCase())) : undefined);
+    return (await readPage(table, places, page, (item) => keep(item as unknown as R), marker)).map(toRecord);
+  };
+
+  /** Stores a new record. Throws Conflict (409) if its uuid or another unique value is taken. */
+  const create = async ({ table }: Pick<Needs, 'table'>, record: R): Promise<void> => {
+    const writes: Write[] = [{ put: toItem(record), when: [absent] }, ...guards(undefined, record)];
+    await table.write(writes).catch((error: unknown) => {
+      if (!isConditionFailed(error)) throw error;
+      if (error.index === 0) throw Conflict(`A ${name} with uuid ${record.uuid} already exists.`, error);
+      throw takenValue(name, rows, writes[error.index]) ?? error;
+    });
+  };
+
+  /** Writes what `decide` wants of the record as it is by then, again if somebody else was faster. */
+  const write = async <D>({ table, clock }: Needs, uuid: string, decide: (before: R) => Promise<[D, Write[]]>) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const [result, writes] = await decide(await find(table, uuid));
+      try {
+        await table.write(writes);
+        return result;
+      } catch (error) {
+        if (!isConditionFailed(error)) throw error;
+        const taken = takenValue(name, rows, writes[error.index]);
+        if (taken) throw taken;
+        if (attempt >= maxTries) {
+          throw Conflict(`${title} ${uuid} is being changed by others all the time, try again.`, error);
+        }
+        await clock.sleep(Math.random() * 5 * attempt);
+      }
+    }
+  };
+
+  /** Changes a record by what `decide` makes of it; it refuses by throwing. Throws NotFound (404), Conflict (409). */
+  const change = async (needs: Needs, uuid: string, decide: (record: R) => Partial<R> | Promise<Partial<R>>) =>
+    write<R>(needs, uuid, async (before) => {
+      const kept = { revision: before.revision + 1, updated_at: isoTime(needs.clock.now()) };
+      const after: R = { ...before, ...(await decide(before)), ...kept };
+      const when = [equals('revision', before.revision)];
+      return [after, [{ put: toItem(after), when }, ...guards(before, after)]];
+    });
+
+  /** Removes a record; `permit` refuses by throwing, and is asked again if somebody began to refer to it meanwhile. */
+  const remove = async (needs: Needs, uuid: string, permit: (record: R) => Promise<void> = async () => {}) =>
+    write<void>(needs, uuid, async (before) => {
+      await permit(before);
+      const when = [equals('revision', before.revision), noNewReference(before)];
+      return [undefined, [{ delete: keyOf(before), when }, ...guards(before, undefined)]];
+    });
+
+  return { find, list, create, change, remove };
+};
