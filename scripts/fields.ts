@@ -5,6 +5,7 @@ import { chassis } from '../layers/domain/chassis.ts';
 import { conductor } from '../layers/domain/conductor.ts';
 import { driver } from '../layers/domain/driver.ts';
 import type { Access, Field, Fields } from '../layers/domain/fields.ts';
+import { history } from '../layers/domain/history.ts';
 import { node } from '../layers/domain/node.ts';
 import { port } from '../layers/domain/port.ts';
 import { bool, json, logicalName, mac, timestamp, uuid } from '../layers/domain/values.ts';
@@ -60,6 +61,7 @@ const row = ([name, field]: readonly [string, Field]): string[] => [
 
 const resources: { readonly [name: string]: Fields } = {
   Node: node,
+  'History entry': history,
   Port: port,
   Chassis: chassis,
   Driver: driver,

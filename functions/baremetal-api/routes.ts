@@ -2,6 +2,8 @@
 import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';
 import { driverRoutes } from './driver.ts';
+import { childrenRoutes } from './node/children.ts';
+import { historyRoutes } from './node/history.ts';
 import { nodeRoutes } from './node/index.ts';
 import { maintenanceRoutes } from './node/maintenance.ts';
 import { stateRoutes } from './node/states.ts';
@@ -11,6 +13,7 @@ import { vifRoutes } from './node/vifs.ts';
 import { portRoutes } from './port/index.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
+import { shardRoutes } from './shard.ts';
 
 /** What `match.ts` compiles; the order does not matter. */
 export const routes: readonly Route[] = [
@@ -22,7 +25,10 @@ export const routes: readonly Route[] = [
   ...validateRoutes,
   ...vifRoutes,
   ...traitRoutes,
+  ...historyRoutes,
+  ...childrenRoutes,
   ...chassisRoutes,
   ...driverRoutes,
   ...conductorRoutes,
+  ...shardRoutes,
 ];

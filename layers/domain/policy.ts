@@ -65,6 +65,8 @@ const rules = {
   'baremetal:node:traits:list': 'P-R',
   'baremetal:node:traits:set': 'O-A',
   'baremetal:node:traits:delete': 'O-A',
+  'baremetal:node:history:get': 'O-R',
+  'baremetal:shards:get': 'R',
   'baremetal:port:list_all': 'R',
   'baremetal:port:get': 'P-R',
   'baremetal:port:create': 'SA-O-A',

@@ -2,7 +2,7 @@
  * Lists in the order of creation out of sharded index partitions (DESIGN.md 4). A page costs what it shows, however
  * large the fleet is: every shard is asked, in parallel, for its part of the page, and their answers are merged.
  */
-import { NotFound } from '../domain/fault.ts';
+import { NotFound, type Fault } from '../domain/fault.ts';
 import type { Page } from '../domain/page.ts';
 import { shards } from './indexes.ts';
 import type { Item, Query, Table } from './table.ts';
@@ -95,7 +95,8 @@ const compare = (a: unknown, b: unknown): number => {
   return (a as string) < (b as string) ? -1 : 1;
 };
 
-const unknownMarker = (marker: string) =>
+/** What a page after an item that is not there answers (404). */
+export const unknownMarker = (marker: string): Fault =>
   NotFound(`The marker ${marker}, last item of the page before, was not found.`);
 
 /** The page out of items that are all in hand. Throws NotFound (404) for an unknown marker. */

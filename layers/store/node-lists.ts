@@ -41,9 +41,29 @@ export const nodeOfInstance = async (table: Table, instance: string): Promise<St
   return guard && readNode(table, guard['node'] as string);
 };
 
-/** The UUIDs of all nodes whose indexed field has one of these values. */
-export const nodesWith = async (table: Table, field: string, values: readonly string[]): Promise<Set<string>> => {
+const nodesBy = async (table: Table, field: string, values: readonly string[]): Promise<ListedNode[]> => {
   const places = placesOf({ lookups: values.map((value) => ({ index: field, value })) });
-  const items = await readList(table, places, { descending: false, limit: Infinity });
-  return new Set(items.map(({ uuid }) => uuid as string));
+  return (await readList(table, places, { descending: false, limit: Infinity })) as unknown as ListedNode[];
+};
+
+/** The UUIDs of all nodes whose indexed field has one of these values. */
+export const nodesWith = async (table: Table, field: string, values: readonly string[]): Promise<Set<string>> =>
+  new Set((await nodesBy(table, field, values)).map(({ uuid }) => uuid));
+
+/** The children of a node (by UUID), in the order of creation. */
+export const childrenOf = async (table: Table, uuid: string): Promise<ListedNode[]> =>
+  nodesBy(table, 'parent_node', [uuid]);
+
+/**
+ * How many nodes each shard has; null: those in none. A pass over the fleet that holds a part of it at a time: there
+ * is nothing that counts, because a counter would be one item that every change of a node waits for.
+ */
+export const countShards = async (table: Table): Promise<Map<string | null, number>> => {
+  const counts = new Map<string | null, number>();
+  const count = ({ shard }: Pick<ListedNode, 'shard'>) => counts.set(shard, (counts.get(shard) ?? 0) + 1);
+  await readList(table, placesOf({ lookups: undefined }), { descending: false, limit: Infinity }, (item) => {
+    count(item as unknown as ListedNode);
+    return false;
+  });
+  return counts;
 };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { NodeLocked } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
+import { askedBy } from '../../../layers/store/events.ts';
 import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
@@ -10,7 +11,7 @@ import { findByIdent } from './find.ts';
 type Maintenance = Pick<StoredNode, 'maintenance' | 'maintenance_reason' | 'fault'>;
 
 /** Also what the service set by itself (`fault`) is replaced by the operator's word. Throws NodeLocked (409). */
-const setMaintenance = async (deps: Deps, uuid: string, wanted: Maintenance, { user }: Subject): Promise<void> => {
+const setMaintenance = async (deps: Deps, uuid: string, wanted: Maintenance, subject: Subject): Promise<void> => {
   await changeNode(deps, uuid, (node) => {
     if (node.reservation) throw NodeLocked(uuid, node.reservation);
     const message = wanted.maintenance
@@ -18,9 +19,7 @@ const setMaintenance = async (deps: Deps, uuid: string, wanted: Maintenance, { u
       : 'Maintenance was ended.';
     return {
       set: wanted,
-      events: [
-        { kind: 'request', severity: 'INFO', event_type: 'maintenance', message, ...(user !== null && { user }) },
-      ],
+      events: [{ kind: 'request', severity: 'INFO', event_type: 'maintenance', message, ...askedBy(subject) }],
     };
   });
 };

@@ -3,7 +3,9 @@ import * as z from 'zod';
 
 import { validateInterface } from '../../../layers/bmc/validation.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import type { Subject } from '../../../layers/domain/policy.ts';
 import { refuseVerb } from '../../../layers/domain/states.ts';
+import { askedBy } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock } from '../../../layers/store/reservation.ts';
@@ -46,7 +48,7 @@ const checkBody = ({ target, timeout }: Body, version: number): PowerTarget => {
  * What a power action changes, from the node as it is stored. Throws Invalid while cleaning, NodeLocked,
  * Conflict for powering off a node that must not be.
  */
-const decide = (node: StoredNode, target: PowerTarget, timeout: number | null, user: string | null): Change => {
+const decide = (node: StoredNode, target: PowerTarget, timeout: number | null, subject: Subject): Change => {
   if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
     throw refuseVerb({ ...node, reservation: null }, target);
   const { becomes } = powerTargets[target];
@@ -65,7 +67,7 @@ const decide = (node: StoredNode, target: PowerTarget, timeout: number | null, u
         event_type: 'power',
         message: `Asked for ${target}.`,
         run: held.reservation!,
-        ...(user !== null && { user }),
+        ...askedBy(subject),
       },
     ],
     also: [powerRequestWrite(held.reservation!, request)],
@@ -82,9 +84,7 @@ export const powerRoute = route<Body, StoredNode>({
   handle: async (deps, call: Call<Body, StoredNode>) => {
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
-    const node = await changeNode(deps, call.target.uuid, (stored) =>
-      decide(stored, target, timeout, call.subject.user),
-    );
+    const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, target, timeout, call.subject));
     const input: PowerRequest = { node: node.uuid, target, timeout };
     await startRun(deps, 'power', node.reservation!, input);
     return { location: `/v1/nodes/${call.params['ident']}/states` };

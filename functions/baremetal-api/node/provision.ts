@@ -7,8 +7,9 @@ import { validateDeploy, validateInterface } from '../../../layers/bmc/validatio
 import { Forbidden, Invalid, isFault, NodeLocked } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
 import { unsupported } from '../../../layers/domain/hardware-types.ts';
+import type { Subject } from '../../../layers/domain/policy.ts';
 import { nextState, refuseVerb, transientStates, transition, verbs, type Verb } from '../../../layers/domain/states.ts';
-import type { NodeEvent } from '../../../layers/store/events.ts';
+import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { begin } from '../../../layers/store/reservation.ts';
 import { waitKey } from '../../../workflows/wait.ts';
@@ -79,26 +80,26 @@ const work = (node: StoredNode, verb: Verb): Change => {
   return { set: { ...transition(node, row.event), last_error: null } };
 };
 
-const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, user: string | null): NodeEvent => ({
+const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, subject: Subject): NodeEvent => ({
   kind: 'request',
   severity: 'INFO',
   event_type: 'provisioning',
   message: `Asked for ${verb}: from ${before.provision_state} to ${set.provision_state}.`,
   ...(set.run && { run: set.run }),
-  ...(user !== null && { user }),
+  ...askedBy(subject),
 });
 
-type Wish = { readonly verb: Verb; readonly configdrive: string | undefined; readonly user: string | null };
+type Wish = { readonly verb: Verb; readonly configdrive: string | undefined; readonly subject: Subject };
 
 /** The whole change of an accepted request. Throws what the checks above throw. */
-const decide = (node: StoredNode, { verb, configdrive, user }: Wish, around: { hasPorts: boolean }): Change => {
+const decide = (node: StoredNode, { verb, configdrive, subject }: Wish, around: { hasPorts: boolean }): Change => {
   checkState(node, verb);
   const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
   checkNode(info ? { ...node, instance_info: info } : node, verb, around);
   const change = work(node, verb);
   return {
     set: { ...change.set, ...(info && { instance_info: info }) },
-    events: [eventOf(node, change, verb, user)],
+    events: [eventOf(node, change, verb, subject)],
     also: [...(change.also ?? []), ...(node.run ? [forgetWait(node)] : [])],
   };
 };
@@ -137,7 +138,7 @@ const recordWithConfigdrive = async (
   const given = await readConfigdrive(body.configdrive, node);
   const configdrive = given && (await storeConfigdrive(deps, node.uuid, given));
   try {
-    const forms = await record(deps, node.uuid, { verb, configdrive, user: subject.user });
+    const forms = await record(deps, node.uuid, { verb, configdrive, subject });
     if (configdrive !== undefined) {
       await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
     }

@@ -35,6 +35,7 @@ const matrix: [Rule, string][] = [
   ['baremetal:node:traits:set', 'y y F y y F F y F F F 404'],
   ['baremetal:node:vif:attach', 'y y F y y y F y y F F 404'],
   ['baremetal:node:vif:list', 'y y y y y y y y y y y 404'],
+  ['baremetal:node:history:get', 'y y y y y y y y F F F 404'],
   ['baremetal:node:update_extra', 'y y F y y y F F y y F 404'],
   ['baremetal:node:update_instance_info', 'y y F y y y F y y F F 404'],
   ['baremetal:node:update:driver_info', 'y y F y y y F y F F F 404'],
