@@ -79,7 +79,7 @@ it('passes on the name and message of what the function throws', async () => {
     message: 'The BMC is busy, try again later.',
   });
   await expect(invoke('echo', { do: 'mistake' })).rejects.toMatchObject({ name: 'TypeError' });
-  expect(lines.join('\n')).toContain('undefined is not a machine');
+  await expect.poll(() => lines.join('\n')).toContain('undefined is not a machine');
   expect(lines.join('\n')).not.toContain('BMC is busy');
 });
 
