@@ -121,7 +121,7 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
     const changes = Object.entries(values).map(([path, value]) => ({ op: 'add', path, value }));
     await answered(call('PATCH', `/v1/nodes/${name}`, changes), 200);
   };
-  const reaches: Site['reaches'] = async (machine, state, seconds = 100) => {
+  const reaches: Site['reaches'] = async (machine, state, seconds = 550) => {
     const begun = await node(machine);
     const arrived = await until(
       `${machine.name} to become ${state}`,
