@@ -8,6 +8,7 @@ import type { Access, Field, Fields } from '../layers/domain/fields.ts';
 import { history } from '../layers/domain/history.ts';
 import { node } from '../layers/domain/node.ts';
 import { port } from '../layers/domain/port.ts';
+import { portgroup } from '../layers/domain/portgroup.ts';
 import { bool, json, logicalName, mac, timestamp, uuid } from '../layers/domain/values.ts';
 import { table } from './markdown.ts';
 
@@ -63,6 +64,7 @@ const resources: { readonly [name: string]: Fields } = {
   Node: node,
   'History entry': history,
   Port: port,
+  'Port group': portgroup,
   Chassis: chassis,
   Driver: driver,
   Conductor: conductor,

@@ -59,7 +59,8 @@ export const lists = [
   ['/detail', detailQuery, (): Want => 'all'],
 ] as const satisfies readonly [string, QueryTable, (call: Call, rows: Fields) => Want][];
 
-type Shows<R> = (call: Call, want: Want) => (record: R) => Record<string, unknown>;
+/** Makes the function that shows records as a caller asked for them. */
+export type Shows<R> = (call: Call, want: Want) => (record: R) => Record<string, unknown>;
 
 /**
  * A page as it is answered: under the collection's name, with the link to the next one. `path` is what was asked for,

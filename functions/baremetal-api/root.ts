@@ -19,6 +19,7 @@ const resources = {
   drivers: {},
   lookup: { since: 22 },
   heartbeat: { since: 22 },
+  portgroups: { since: 23 },
   conductors: { since: 49 },
   shards: { since: 82 },
 } satisfies Record<string, { since?: number }>;

@@ -11,6 +11,7 @@ import { traitRoutes } from './node/traits.ts';
 import { validateRoutes } from './node/validate.ts';
 import { vifRoutes } from './node/vifs.ts';
 import { portRoutes } from './port/index.ts';
+import { portgroupRoutes } from './portgroup.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
 import { shardRoutes } from './shard.ts';
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...rootRoutes,
   ...nodeRoutes,
   ...portRoutes,
+  ...portgroupRoutes,
   ...stateRoutes,
   ...maintenanceRoutes,
   ...validateRoutes,

@@ -17,6 +17,7 @@ export type Field = {
   readonly doc: string;
   /** The microversion 1.N that introduced it; absent means 1.1. */
   readonly since?: number;
+  /** POST has to give it unless it has a default (or is the uuid); PATCH can not remove it. */
   readonly required?: true;
   /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
   readonly default?: unknown;

@@ -72,6 +72,11 @@ const rules = {
   'baremetal:port:create': 'SA-O-A',
   'baremetal:port:update': 'O-A',
   'baremetal:port:delete': 'SA-O-A',
+  'baremetal:portgroup:list_all': 'R',
+  'baremetal:portgroup:get': 'P-R',
+  'baremetal:portgroup:create': 'SA-O-A',
+  'baremetal:portgroup:update': 'O-A',
+  'baremetal:portgroup:delete': 'SA-O-A',
   'baremetal:chassis:get': 'R',
   'baremetal:chassis:create': 'A',
   'baremetal:chassis:update': 'M',
@@ -106,7 +111,11 @@ export const allows = (rule: Rule, subject: Subject, owned: Owned = {}): boolean
 };
 
 /** What belongs to projects: whoever may not get one of these is not told that it is there. */
-const gates: Readonly<Record<string, Rule>> = { node: 'baremetal:node:get', port: 'baremetal:port:get' };
+const gates: Readonly<Record<string, Rule>> = {
+  node: 'baremetal:node:get',
+  port: 'baremetal:port:get',
+  portgroup: 'baremetal:portgroup:get',
+};
 
 const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
 

@@ -30,8 +30,11 @@ const build = (rows: Fields, version: number) =>
     Object.fromEntries(
       known(rows, version)
         .filter(([, { access }]) => access === 'create' || access === 'update')
-        // A uuid is made when none is given; nothing else that is required can be left out.
-        .map(([name, row]) => [name, row.required && name !== 'uuid' ? row.schema : row.schema.nullish()]),
+        // A uuid is made when none is given; what else is required can be left out only if it has a default.
+        .map(([name, row]) => [
+          name,
+          row.required && row.default === undefined && name !== 'uuid' ? row.schema : row.schema.nullish(),
+        ]),
     ),
   );
 

@@ -12,6 +12,7 @@ import { indexAttributes, listPartition } from './indexes.ts';
 import { everyShard, readPage } from './lists.ts';
 import { isoTime, nodeKey, nodePartition, readNode, type StoredNode } from './nodes.ts';
 import type { Ports } from './ports.ts';
+import { noNewReference, referTo, type Referred } from './references.ts';
 import { absent, equals, isConditionFailed, present, type Item, type Key, type Table, type Write } from './table.ts';
 
 /** One kind of them. */
@@ -23,12 +24,14 @@ export type Kind = {
   readonly fields: Fields;
   /** What messages call the value of each `unique`. */
   readonly words: Readonly<Record<string, string>>;
+  /** Where a record stands that this one refers to and that must not go meanwhile, such as the group of a port. */
+  refersTo?(record: Belonging): Key | undefined;
 };
 
 type Belonging = { readonly uuid: string; readonly node_uuid: string };
 
 /** `position` is its place in lists, `revision` counts its writes. */
-export type Stored<R> = R & { readonly position: string; readonly revision: number };
+export type Stored<R> = R & Referred & { readonly position: string; readonly revision: number };
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
 
@@ -127,23 +130,30 @@ const recordWrites = <R extends Belonging>(kind: Kind, { before, after }: Decisi
   const seen = before && [equals('revision', before.revision)];
   const moved = before && after && before.node_uuid !== after.node_uuid;
   const place = before && belongingKey(kind, before.node_uuid, before.uuid);
-  if (!after) return [{ delete: place!, when: seen! }];
+  const unreferred = before && [...seen!, noNewReference(before)];
+  if (!after) return [{ delete: place!, when: unreferred! }];
   if (!moved) return [{ put: toItem(kind, after), when: seen ?? [absent] }];
   const kept = guardsOf(kind.fields, after).filter((key) =>
     guardsOf(kind.fields, before).some(({ pk }) => pk === key.pk),
   );
   return [
-    { delete: place!, when: seen! },
+    { delete: place!, when: unreferred! },
     { put: toItem(kind, after), when: [absent] },
     { check: nodeKey(after.node_uuid), when: [present] },
     ...kept.map((key) => ({ put: { ...key, ...refers(kind, after) } })),
   ];
 };
 
-const writesOf = <R extends Belonging>(kind: Kind, decision: Decision<R>): Write[] => {
+/** What begins to refer to another record says so there, so that it is not deleted under it. */
+const referenceWrites = <R extends Belonging>(kind: Kind, { before, after }: Decision<R>, { ids }: Needs): Write[] => {
+  const [old, next] = [before, after].map((record) => record && kind.refersTo?.(record));
+  return next && (next.pk !== old?.pk || next.sk !== old.sk) ? [referTo(next, ids.ulid())] : [];
+};
+
+const writesOf = <R extends Belonging>(kind: Kind, decision: Decision<R>, needs: Needs): Write[] => {
   const { node, before, after } = decision;
   const guards = guardChanges(kind.fields, before, after, refers(kind, (after ?? before)!));
-  return [nodeAsSeen(node), ...recordWrites(kind, decision), ...guards];
+  return [nodeAsSeen(node), ...recordWrites(kind, decision), ...guards, ...referenceWrites(kind, decision, needs)];
 };
 
 const maxTries = 20;
@@ -153,15 +163,15 @@ const maxTries = 20;
  * both as they are by then. It may throw a Fault to refuse. Throws Conflict (409) for a taken value.
  */
 const write = async <R extends Belonging>(
-  { table, clock }: Needs,
+  needs: Needs,
   kind: Kind,
   decide: () => Promise<Decision<R>>,
 ): Promise<Decision<R>> => {
   for (let attempt = 1; ; attempt += 1) {
     const decision = await decide();
-    const writes = writesOf(kind, decision);
+    const writes = writesOf(kind, decision, needs);
     try {
-      await table.write(writes);
+      await needs.table.write(writes);
       return decision;
     } catch (error) {
       if (!isConditionFailed(error)) throw error;
@@ -170,7 +180,7 @@ const write = async <R extends Belonging>(
       if (attempt >= maxTries) {
         throw Conflict(`The ${kind.title.toLowerCase()} is being changed by others all the time, try again.`, error);
       }
-      await clock.sleep(Math.random() * 5 * attempt);
+      await needs.clock.sleep(Math.random() * 5 * attempt);
     }
   }
 };
@@ -186,11 +196,11 @@ export const createBelonging = async <R extends Belonging>(
   needs: Needs,
   kind: Kind,
   record: Stored<R>,
-  permit: (node: StoredNode) => void,
+  permit: (node: StoredNode) => void | Promise<void>,
 ): Promise<void> => {
   await write<R>(needs, kind, async () => {
     const node = await nodeOf(needs.table, record.node_uuid);
-    permit(node);
+    await permit(node);
     return { node, after: record };
   });
 };
@@ -216,12 +226,12 @@ export const deleteBelonging = async <R extends Belonging>(
   needs: Needs,
   kind: Kind,
   uuid: string,
-  permit: (record: Stored<R>, node: StoredNode) => void,
+  permit: (record: Stored<R>, node: StoredNode) => void | Promise<void>,
 ): Promise<void> => {
   await write<R>(needs, kind, async () => {
     const before = await findBelonging<R>(needs.table, kind, uuid);
     const node = await nodeOf(needs.table, before.node_uuid);
-    permit(before, node);
+    await permit(before, node);
     return { node, before };
   });
 };

@@ -1,7 +1,34 @@
 /** The port resource. */
+import type { Port } from '../../../layers/domain/port.ts';
+import { portKind } from '../../../layers/store/node-ports.ts';
+import { belongingRoutes } from '../belonging.ts';
 import type { Route } from '../route.ts';
-import { itemRoutes } from './change.ts';
-import { createRoute } from './create.ts';
 import { listRoutes } from './list.ts';
+import { checkPortgroup, checkSmartNic, checkValues, refuseDelete, refuseEdit } from './rules.ts';
+import { portView } from './view.ts';
 
-export const portRoutes: readonly Route[] = [...listRoutes, createRoute, ...itemRoutes];
+export const portRoutes: readonly Route[] = [
+  ...listRoutes,
+  ...belongingRoutes<Port>({
+    kind: portKind,
+    collection: 'ports',
+    namesSince: 88,
+    nodeIdentSince: 94,
+    policy: {
+      get: 'baremetal:port:get',
+      create: 'baremetal:port:create',
+      update: 'baremetal:port:update',
+      delete: 'baremetal:port:delete',
+    },
+    view: portView,
+    rules: {
+      values: checkValues,
+      whole: async ({ table }, port) => {
+        checkSmartNic(port);
+        await checkPortgroup(table, port);
+      },
+      edit: refuseEdit,
+      remove: (_deps, port, node) => refuseDelete(port, node),
+    },
+  }),
+];

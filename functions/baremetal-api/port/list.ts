@@ -1,15 +1,16 @@
-/** GET /v1/ports, /v1/nodes/{ident}/ports and their detail forms. */
-import { Forbidden, Invalid, NotFound } from '../../../layers/domain/fault.ts';
-import { nextLink, pageQuery, readList, readPage, readWant, type Page } from '../../../layers/domain/page.ts';
-import { port as portFields } from '../../../layers/domain/port.ts';
+/** GET /v1/ports, those of a node and of a port group, and their detail forms. */
+import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
+import { port as portFields, type Port } from '../../../layers/domain/port.ts';
+import type { Portgroup } from '../../../layers/domain/portgroup.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { check } from '../../../layers/domain/schema.ts';
-import { nodesWith } from '../../../layers/store/node-lists.ts';
-import { listPorts, portByAddress, portsOf, type StoredPort } from '../../../layers/store/node-ports.ts';
-import { cutPage } from '../../../layers/store/lists.ts';
-import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { portgroupKind } from '../../../layers/store/node-portgroups.ts';
+import { portKind, type StoredPort } from '../../../layers/store/node-ports.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { belongingFinder, type BelongingTarget } from '../belonging.ts';
+import { selectBelongings } from '../belonging-list.ts';
+import { listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
+import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from '../route.ts';
 import { portView } from './view.ts';
 
 const filters: QueryTable = {
@@ -21,7 +22,6 @@ const filters: QueryTable = {
   description_contains: {},
   conductor_groups: { since: 99 },
 };
-const { fields: _fields, detail: _detail, ...pagingOnly } = pageQuery;
 
 const refuseMixed = (query: Call['query']): void => {
   const places = ['node', 'node_uuid', 'portgroup', 'shard'].filter((name) => query[name]);
@@ -32,72 +32,50 @@ const refuseMixed = (query: Call['query']): void => {
   }
 };
 
-/** Of the ports that are asked for by what their node is, the nodes; undefined if by nothing of the kind. */
-const nodesOf = async ({ table }: Deps, { query }: Call): Promise<Set<string> | undefined> => {
-  if (query['shard']) return nodesWith(table, 'shard', readList(query['shard']));
-  if (query['conductor_groups']) return nodesWith(table, 'conductor_group', readList(query['conductor_groups']));
-  return undefined;
-};
+const findGroup = belongingFinder<Portgroup>({ kind: portgroupKind });
 
-/** The ports in one place: a node, or the one with an address. undefined: in the whole fleet. */
-const placeOf = async ({ table }: Deps, { query }: Call, node?: StoredNode): Promise<StoredPort[] | undefined> => {
-  const ident = query['node']?.[0] ?? query['node_uuid']?.[0];
-  const home = node ?? (ident === undefined ? undefined : await findNode(table, ident));
-  const address = query['address'] && check(portFields.address.schema, query['address'][0]);
-  if (address !== undefined) {
-    const found = await portByAddress(table, address);
-    return found && (!home || found.node_uuid === home.uuid) ? [found] : [];
-  }
-  return home && portsOf(table, home.uuid);
-};
+/** What of the fleet a list is of, as its path or a filter says. */
+type Part = { readonly node?: StoredNode; readonly group?: BelongingTarget<Portgroup> };
 
-/** A pass over all ports is made only for `description_contains`, `shard`, `conductor_groups` and other sort keys. */
-const select = async (deps: Deps, call: Call, page: Page, node?: StoredNode): Promise<StoredPort[]> => {
-  const { query } = call;
+const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Part = {}): Promise<Answer> => {
+  const { query, version } = call;
   refuseMixed(query);
-  if (query['portgroup']) throw NotFound(`Portgroup ${query['portgroup'][0]} could not be found.`);
-  const part = query['description_contains']?.[0];
-  const nodes = await nodesOf(deps, call);
-  const keep = ({ description, node_uuid }: StoredPort) =>
-    (part === undefined || (description ?? '').includes(part)) && (!nodes || nodes.has(node_uuid));
-  const place = await placeOf(deps, call, node);
-  return place ? cutPage(place.filter(keep), page) : listPorts(deps.table, page, keep);
+  const ident = query['portgroup']?.[0];
+  const group = part.group ?? (ident === undefined ? undefined : await findGroup(deps, { ident }, version));
+  const text = query['description_contains']?.[0];
+  const keep = ({ description, portgroup_uuid }: StoredPort) =>
+    (text === undefined || (description ?? '').includes(text)) && (!group || portgroup_uuid === group.record.uuid);
+  return listAnswer(call, { path, name: 'ports', rows: portFields, want, view: portView }, async (page) =>
+    selectBelongings<Port>(deps, portKind, { query, page, node: group?.node ?? part.node }, keep),
+  );
 };
 
-const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
-  const page = readPage(portFields, call.version, call.query);
-  const ports = await select(deps, call, page, node);
-  const next = nextLink(call.base, path, call.query, page.limit, ports);
-  return { body: { ports: ports.map(portView(call, want)), ...(next && { next }) } };
-};
-
-const wantOf = ({ version, query }: Call) => readWant(portFields, version, query);
-
-export const listRoutes = [
+export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
   route({
-    at: 'GET /v1/ports',
+    at: `GET /v1/ports${suffix}`,
     policy: 'baremetal:port:list_all',
-    query: { ...pageQuery, ...filters },
-    handle: async (deps, call) => answer(deps, call, '/v1/ports', wantOf(call)),
-  }),
-  route({
-    at: 'GET /v1/ports/detail',
-    policy: 'baremetal:port:list_all',
-    query: { ...pagingOnly, ...filters },
-    handle: async (deps, call) => answer(deps, call, '/v1/ports/detail', 'all'),
+    query: { ...query, ...filters },
+    handle: async (deps, call) => answer(deps, call, `/v1/ports${suffix}`, wantOf(call, portFields)),
   }),
   route<undefined, StoredNode>({
-    at: 'GET /v1/nodes/{ident}/ports',
+    at: `GET /v1/nodes/{ident}/ports${suffix}`,
     policy: 'baremetal:node:get',
-    query: pageQuery,
+    query,
     find: findByIdent,
-    handle: async (deps, call) => answer(deps, call, `/v1/nodes/${call.target.uuid}/ports`, wantOf(call), call.target),
+    handle: async (deps, call) => {
+      const path = `/v1/nodes/${call.target.uuid}/ports${suffix}`;
+      return answer(deps, call, path, wantOf(call, portFields), { node: call.target });
+    },
   }),
-  route<undefined, StoredNode>({
-    at: 'GET /v1/nodes/{ident}/ports/detail',
-    policy: 'baremetal:node:get',
-    query: pagingOnly,
-    find: findByIdent,
-    handle: async (deps, call) => answer(deps, call, `/v1/nodes/${call.target.uuid}/ports/detail`, 'all', call.target),
+  route<undefined, BelongingTarget<Portgroup>>({
+    at: `GET /v1/portgroups/{ident}/ports${suffix}`,
+    since: 24,
+    policy: 'baremetal:portgroup:get',
+    query,
+    find: findGroup,
+    handle: async (deps, call) => {
+      const path = `/v1/portgroups/${call.target.record.uuid}/ports${suffix}`;
+      return answer(deps, call, path, wantOf(call, portFields), { group: call.target });
+    },
   }),
-];
+]);

@@ -1,8 +1,13 @@
 /** What holds of every port, and when one may be changed (ironic-api.md 3). */
-import { Conflict, Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import type { Port } from '../../../layers/domain/port.ts';
+import type { Portgroup } from '../../../layers/domain/portgroup.ts';
+import { belongingBy } from '../../../layers/store/belongings.ts';
+import { portgroupKey, portgroupKind } from '../../../layers/store/node-portgroups.ts';
 import type { StoredPort } from '../../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Table } from '../../../layers/store/table.ts';
+import { refuseLocked, type Edit } from '../belonging.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -13,36 +18,42 @@ export const checkValues = ({ local_link_connection: link }: Values, version: nu
   }
 };
 
-/** Checks the port as a whole. Throws Invalid (400). */
-export const checkWhole = ({ is_smartnic, local_link_connection: link }: Values): void => {
+/** Throws Invalid (400) for a smart NIC that does not say where it is. */
+export const checkSmartNic = ({ is_smartnic, local_link_connection: link }: StoredPort): void => {
   if (!is_smartnic) return;
-  const missing = ['port_id', 'hostname'].filter((key) => !Object.hasOwn(link ?? {}, key));
+  const missing = ['port_id', 'hostname'].filter((key) => !Object.hasOwn(link, key));
   if (missing.length > 0) throw Invalid(`A smart NIC needs local_link_connection with ${missing.join(' and ')}.`);
 };
 
-/** Throws Invalid (400) for a port group that does not exist. */
-export const checkPortgroup = async (table: Table, { portgroup_uuid: group }: Values): Promise<void> => {
-  if (typeof group !== 'string') return;
-  if (!(await table.get({ pk: `portgroup#${group}`, sk: 'portgroup' }))) {
-    throw Invalid(`Portgroup ${group} could not be found.`);
-  }
-};
-
-/** A node that somebody works on keeps its ports as they are. Throws NodeLocked (409). */
-export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
-  if (reservation) throw NodeLocked(uuid, reservation);
+/** Throws Invalid (400) for a port group that does not exist, or is another node's. */
+export const checkPortgroup = async (table: Table, port: StoredPort): Promise<void> => {
+  const { portgroup_uuid: group, node_uuid: node } = port;
+  if (group === null || (await table.get(portgroupKey(node, group)))) return;
+  const elsewhere = await belongingBy<Portgroup>(table, portgroupKind, 'portgroup', group);
+  throw Invalid(
+    elsewhere ? `Portgroup ${group} does not belong to node ${node}.` : `Portgroup ${group} could not be found.`,
+  );
 };
 
 /** What the network of a machine in use is built on. */
 const wired = ['portgroup_uuid', 'pxe_enabled', 'local_link_connection', 'physical_network'] as const;
 const unwired = ['enroll', 'inspecting', 'inspect wait', 'manageable'];
 
-/** Throws Conflict (409) if the node's state forbids these changes of its port. */
-export const refuseEdit = (node: StoredNode, changed: readonly string[], version: number): void => {
+/** A group has one physical network, its ports none of their own. Throws Invalid (400) from 1.102. */
+const refuseNetwork = ({ before, after, changed, version }: Edit<Port>): void => {
+  if (version < 102 || !changed.includes('physical_network')) return;
+  if (before.portgroup_uuid === null || after.portgroup_uuid === null) return;
+  throw Invalid(`The physical_network of port ${before.uuid} can not be changed while it is in a port group.`);
+};
+
+/** Throws Conflict (409) if the node's state forbids this change of its port, Invalid (400) if the port's group does. */
+export const refuseEdit = (edit: Edit<Port>): void => {
+  const { node, changed, version } = edit;
   refuseLocked(node);
   if (node.provision_state === 'inspecting' && version >= 39) {
     throw Conflict(`Ports of node ${node.uuid} can not be updated while it is being inspected.`);
   }
+  refuseNetwork(edit);
   if (node.maintenance) return;
   if (changed.includes('address') && (node.provision_state === 'active' || node.instance_uuid !== null)) {
     throw Conflict(`The address of a port can not be changed while node ${node.uuid} has an instance.`);
@@ -57,7 +68,6 @@ export const refuseEdit = (node: StoredNode, changed: readonly string[], version
 
 /** Throws Conflict (409) while an instance's network is on the port. */
 export const refuseDelete = (port: StoredPort, node: StoredNode): void => {
-  refuseLocked(node);
   const vif = port.internal_info['tenant_vif_port_id'];
   if (typeof vif === 'string' && !node.maintenance) {
     throw Conflict(`Port ${port.uuid} has VIF ${vif} attached, detach it before the port is deleted.`);

@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { chassis as chassisFields } from '../../../layers/domain/chassis.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { port as portFields } from '../../../layers/domain/port.ts';
+import { portgroup as portgroupFields } from '../../../layers/domain/portgroup.ts';
 import type { Table } from '../../../layers/store/table.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFront } from './front.ts';
@@ -15,7 +17,8 @@ const write: Table['write'] = async (list) => {
   writes += 1;
 };
 const front = createFront({}, { ...ports, table: { ...ports.table, write } });
-const names = [...new Set([...Object.keys(nodeFields), ...Object.keys(portFields), '__proto__', 'constructor', 'x'])];
+const tables = [nodeFields, portFields, portgroupFields, chassisFields];
+const names = [...new Set([...tables.flatMap((table) => Object.keys(table)), '__proto__', 'constructor', 'x'])];
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
   fc.constantFrom(
@@ -30,11 +33,22 @@ const values = fc.oneof(
     'x'.repeat(5000),
   ),
 );
+const chassis = '33333333-3333-4333-8333-333333333333';
 const version = fc.oneof(
   fc.constant('latest'),
   fc.integer({ min: 1, max: 115 }).map((n) => `1.${n}`),
 );
-const words = fc.constantFrom('/v1/nodes', '/v1/nodes/detail', '/v1/ports', '/v1/nodes/n1', '/v1/nodes/n1/ports');
+const words = fc.constantFrom(
+  '/v1/nodes',
+  '/v1/nodes/detail',
+  '/v1/ports',
+  '/v1/nodes/n1',
+  '/v1/nodes/n1/ports',
+  '/v1/portgroups',
+  '/v1/portgroups/bond0/ports',
+  '/v1/chassis',
+  `/v1/chassis/${chassis}/nodes`,
+);
 
 /** Expects a well-formed answer to one request; a refusal writes nothing. */
 const check = async (line: string, options: { body?: unknown; version: string }) => {
@@ -50,6 +64,13 @@ const check = async (line: string, options: { body?: unknown; version: string })
 describe('any input is answered', () => {
   beforeAll(async () => {
     await front.enrol({ name: 'n1', extra: { a: { b: [1] } } });
+    const others = [
+      ['portgroups', { node_uuid: 'n1', name: 'bond0' }],
+      ['chassis', { uuid: chassis }],
+    ] as const;
+    for (const [collection, body] of others) {
+      expect((await front.request(`POST /v1/${collection}`, { body })).status).toBe(201);
+    }
   });
 
   it('as the body of a new node', async () => {
@@ -72,12 +93,27 @@ describe('any input is answered', () => {
     );
   });
 
+  it.each([
+    ['portgroups', { node_uuid: 'n1' }],
+    ['chassis', {}],
+  ])('as the body of a new record of %s', async (collection, needed) => {
+    const body = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(body, version, async (given, at) =>
+        check(`POST /v1/${collection}`, { body: { ...needed, ...given }, version: at }),
+      ),
+      { numRuns: 100 },
+    );
+  });
+
   it('as any body at all', async () => {
     const body = fc.oneof(values, fc.string(), fc.uint8Array());
     const line = fc.constantFrom(
       'POST /v1/nodes',
       'PATCH /v1/nodes/n1',
       'POST /v1/ports',
+      'POST /v1/portgroups',
+      'POST /v1/chassis',
       'PUT /v1/nodes/n1/maintenance',
     );
     await fc.assert(
@@ -89,6 +125,7 @@ describe('any input is answered', () => {
   });
 
   it('as a patch', async () => {
+    const patched = fc.constantFrom('/v1/nodes/n1', '/v1/portgroups/bond0', `/v1/chassis/${chassis}`);
     const rest = fc.constantFrom('', '/a', '/a/b', '/a/b/0', '/a/b/-', '/constructor', '/x/y');
     const step = fc.record(
       {
@@ -99,10 +136,10 @@ describe('any input is answered', () => {
       { requiredKeys: ['op', 'path'] },
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 3 }), version, async (body, at) =>
-        check('PATCH /v1/nodes/n1', { body, version: at }),
+      fc.asyncProperty(patched, fc.array(step, { maxLength: 3 }), version, async (path, body, at) =>
+        check(`PATCH ${path}`, { body, version: at }),
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 

@@ -46,6 +46,13 @@ const matrix: [Rule, string][] = [
   ['baremetal:port:get', 'y y y y y y y y y y y 404'],
   ['baremetal:port:create', 'y F F y y F F y F F F 404'],
   ['baremetal:port:update', 'y y F y y F F y F F F 404'],
+  ['baremetal:portgroup:get', 'y y y y y y y y y y y 404'],
+  ['baremetal:portgroup:create', 'y F F y y F F y F F F 404'],
+  ['baremetal:portgroup:update', 'y y F y y F F y F F F 404'],
+  ['baremetal:portgroup:delete', 'y F F y y F F y F F F 404'],
+  ['baremetal:chassis:get', 'y y y F F F F F F F F F'],
+  ['baremetal:chassis:create', 'y F F F F F F F F F F F'],
+  ['baremetal:chassis:update', 'y y F F F F F F F F F F'],
 ];
 
 const outcome = (rule: Rule, subject: Subject): string => {

@@ -5,6 +5,7 @@ import { defaults, type Fields } from '../../../layers/domain/fields.ts';
 import { chassis } from '../../../layers/domain/chassis.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { port } from '../../../layers/domain/port.ts';
+import { portgroup } from '../../../layers/domain/portgroup.ts';
 import { projector } from '../../../layers/domain/projection.ts';
 import { createSchema } from '../../../layers/domain/schema.ts';
 import { MAX } from '../../../layers/domain/versions.ts';
@@ -12,6 +13,7 @@ import { MAX } from '../../../layers/domain/versions.ts';
 const tables: [string, Fields][] = [
   ['node', node],
   ['port', port],
+  ['portgroup', portgroup],
   ['chassis', chassis],
 ];
 const rows = tables.flatMap(([kind, table]) =>

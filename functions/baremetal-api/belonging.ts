@@ -1,0 +1,204 @@
+/**
+ * The routes of what nodes have several of (ports, port groups, ...): create, show, patch, delete. Who may do what
+ * follows from the owner and lessee of the node; when, from the node's state: the `rules` of the resource.
+ */
+import { isDeepStrictEqual } from 'node:util';
+
+import { Invalid, isFault, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
+import { refuseNewer } from '../../layers/domain/fields.ts';
+import { pageQuery, readFields } from '../../layers/domain/page.ts';
+import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
+import type { Rule } from '../../layers/domain/policy.ts';
+import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
+import {
+  changeBelonging,
+  createBelonging,
+  deleteBelonging,
+  findBelonging,
+  type Kind,
+  type Stored,
+} from '../../layers/store/belongings.ts';
+import { findNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { newRecord, readChanges, readNew, type Shows, type Values } from './crud.ts';
+import { route, type Call, type Deps, type Route } from './route.ts';
+
+type Belonging = { readonly uuid: string; readonly node_uuid: string };
+
+/** A change by PATCH: what is stored, what the patch makes of it, and the names of the fields that differ. */
+export type Edit<R> = {
+  readonly before: Stored<R>;
+  readonly after: Stored<R>;
+  readonly node: StoredNode;
+  readonly changed: readonly string[];
+  readonly version: number;
+};
+
+export type BelongingResource<R extends Belonging> = {
+  readonly kind: Kind;
+  /** Its name in paths. */
+  readonly collection: string;
+  readonly since?: number;
+  /** Microversion from which paths may name it by its name; without it always. */
+  readonly namesSince?: number;
+  /** Microversion from which POST takes `node_ident`, UUID or name, in place of `node_uuid`. */
+  readonly nodeIdentSince?: number;
+  readonly policy: Readonly<Record<'get' | 'create' | 'update' | 'delete', Rule>>;
+  readonly view: Shows<Stored<R>>;
+  readonly rules: {
+    /** Refuses given values, each alone, by throwing. */
+    values?(values: Values, version: number): void;
+    /** Refuses it as a whole, new or changed (`before` is what it was), by throwing. */
+    whole?(deps: Deps, record: Stored<R>, before?: Stored<R>): Promise<void>;
+    /** Refuses a change that does not fit the node's state, by throwing. */
+    edit(edit: Edit<R>): void;
+    /** Refuses the removal by throwing. */
+    remove(deps: Deps, record: Stored<R>, node: StoredNode): void | Promise<void>;
+  };
+};
+
+export type BelongingTarget<R> = { readonly record: Stored<R>; readonly node: StoredNode };
+
+/** A node that somebody works on keeps what it has as it is. Throws NodeLocked (409). */
+export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
+  if (reservation) throw NodeLocked(uuid, reservation);
+};
+
+/**
+ * Makes the `find` of paths with `{ident}`: by UUID or name, with its node. It throws NotFound (404), and Invalid (400)
+ * for what can be neither, such as a MAC address.
+ */
+export const belongingFinder =
+  <R extends Belonging>({ kind, namesSince = 1 }: Pick<BelongingResource<R>, 'kind' | 'namesSince'>) =>
+  async (
+    { table }: Pick<Deps, 'table'>,
+    { ident = '' }: Readonly<Record<string, string>>,
+    version: number,
+  ): Promise<BelongingTarget<R>> => {
+    if (!kind.fields['name'] && !isUuid(ident)) throw Invalid(`Expected a UUID but received ${ident}.`);
+    if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
+    const missing = NotFound(`${kind.title} ${ident} could not be found.`);
+    if (version < namesSince && !isUuid(ident)) throw missing;
+    const record = await findBelonging<R>(table, kind, ident);
+    const node = await readNode(table, record.node_uuid);
+    if (!node) throw missing;
+    return { record, node };
+  };
+
+/** The node that a new one goes to. Throws Invalid (400): the request is at fault, not its path. */
+const homeOf = async ({ table }: Deps, ident: unknown): Promise<StoredNode> => {
+  if (typeof ident !== 'string') throw Invalid('Missing mandatory parameter: node_uuid.');
+  return findNode(table, ident).catch((error: unknown) => {
+    throw isFault(error) && error.code === 404 ? Invalid(error.message, error) : error;
+  });
+};
+
+const create = async <R extends Belonging>(
+  deps: Deps,
+  { kind, nodeIdentSince, rules }: BelongingResource<R>,
+  { body, version }: Call<Values>,
+): Promise<Stored<R>> => {
+  const { node_ident: ident, ...rest } = body;
+  const byIdent = nodeIdentSince !== undefined;
+  refuseNewer(
+    { ...kind.fields, ...(byIdent && { node_ident: { since: nodeIdentSince } }) },
+    version,
+    Object.keys(body),
+  );
+  const home = await homeOf(deps, (byIdent ? ident : undefined) ?? body['node_uuid']);
+  const values = readNew(kind.fields, version, { ...(byIdent ? rest : body), node_uuid: home.uuid });
+  rules.values?.(values, version);
+  const record = newRecord<Stored<R>>(deps, kind.fields, values);
+  await createBelonging<R>(deps, kind, record, async (node) => {
+    refuseLocked(node);
+    await rules.whole?.(deps, record);
+  });
+  return record;
+};
+
+/** It moves only between nodes of one owner. Throws Invalid (400), NodeLocked (409). */
+const checkMove = async ({ table }: Deps, from: StoredNode, to: string): Promise<void> => {
+  if (to === from.uuid) return;
+  const found = await readNode(table, to);
+  if (found?.owner !== from.owner) throw Invalid(`Node ${to} could not be found, or has another owner.`);
+  refuseLocked(found);
+};
+
+const patch = async <R extends Belonging>(
+  deps: Deps,
+  { kind, rules }: BelongingResource<R>,
+  call: Call<PatchBody, BelongingTarget<R>>,
+): Promise<Stored<R>> => {
+  const { version, target } = call;
+  const changes = readChanges(kind.fields, call);
+  return changeBelonging<R>(deps, kind, target.record.uuid, async (before, node) => {
+    const values = changes(before);
+    const after: Stored<R> = { ...before, ...values };
+    const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], before[name as keyof R]));
+    rules.edit({ before, after, node, changed, version });
+    rules.values?.(values, version);
+    await rules.whole?.(deps, after, before);
+    await checkMove(deps, node, after.node_uuid);
+    return values as Partial<R>;
+  });
+};
+
+const writeRoutes = <R extends Belonging>(
+  resource: BelongingResource<R>,
+  find: ReturnType<typeof belongingFinder<R>>,
+): Route[] => {
+  const { kind, collection, since = 1, policy, view, rules } = resource;
+  return [
+    route<Values>({
+      at: `POST /v1/${collection}`,
+      since,
+      policy: policy.create,
+      status: 201,
+      body: json,
+      handle: async (deps, call) => {
+        const record = await create(deps, resource, call);
+        return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
+      },
+    }),
+    route<PatchBody, BelongingTarget<R>>({
+      at: `PATCH /v1/${collection}/{ident}`,
+      since,
+      policy: policy.update,
+      body: patchBody,
+      find,
+      handle: async (deps, call) => ({ body: view(call, 'all')(await patch(deps, resource, call)) }),
+    }),
+    route<undefined, BelongingTarget<R>>({
+      at: `DELETE /v1/${collection}/{ident}`,
+      since,
+      policy: policy.delete,
+      find,
+      handle: async (deps, { target }) => {
+        await deleteBelonging<R>(deps, kind, target.record.uuid, async (record, node) => {
+          refuseLocked(node);
+          await rules.remove(deps, record, node);
+        });
+        return {};
+      },
+    }),
+  ];
+};
+
+/** The routes of one resource; its lists have filters of their own. */
+export const belongingRoutes = <R extends Belonging>(resource: BelongingResource<R>): Route[] => {
+  const { kind, collection, since = 1, policy, view } = resource;
+  const find = belongingFinder<R>(resource);
+  return [
+    route<undefined, BelongingTarget<R>>({
+      at: `GET /v1/${collection}/{ident}`,
+      since,
+      policy: policy.get,
+      query: { fields: pageQuery.fields },
+      find,
+      handle: async (_deps, call) => {
+        const want = readFields(kind.fields, call.version, call.query) ?? 'all';
+        return { body: view(call, want)(call.target.record) };
+      },
+    }),
+    ...writeRoutes(resource, find),
+  ];
+};

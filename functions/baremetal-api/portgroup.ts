@@ -1,0 +1,94 @@
+/** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
+import { Conflict, Invalid } from '../../layers/domain/fault.ts';
+import { maskSecrets } from '../../layers/domain/masking.ts';
+import { portgroup as portgroupFields, type Portgroup } from '../../layers/domain/portgroup.ts';
+import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
+import { portsOf } from '../../layers/store/node-ports.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
+import { selectBelongings } from './belonging-list.ts';
+import { listAnswer, lists } from './crud.ts';
+import { findByIdent } from './node/find.ts';
+import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+
+const view = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
+  projector<StoredPortgroup>(portgroupFields, version, want, {
+    links: ({ uuid }) => resourceLinks(base, 'portgroups', uuid),
+    ports: ({ uuid }) => resourceLinks(base, `portgroups/${uuid}`, 'ports'),
+    internal_info: ({ internal_info }) => maskSecrets(internal_info),
+  });
+
+/** Throws NodeLocked, or Conflict (409) while the node is inspected. */
+const refuseEdit = ({ node }: Edit<Portgroup>): void => {
+  refuseLocked(node);
+  if (node.provision_state === 'inspecting') {
+    throw Conflict(`Port groups of node ${node.uuid} can not be updated while it is being inspected.`);
+  }
+};
+
+/** Throws Invalid (400) while ports are in the group of this node. */
+const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node: string): Promise<void> => {
+  const port = (await portsOf(table, node)).find(({ portgroup_uuid }) => portgroup_uuid === uuid);
+  if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
+};
+
+/** A filter each, of which a list has one. */
+const filters: QueryTable = { node: {}, address: {}, shard: { since: 106 }, conductor_groups: { since: 99 } };
+
+const refuseMixed = (query: Call['query']): void => {
+  const given = Object.keys(filters).filter((name) => query[name]);
+  if (given.length > 1) throw Invalid(`${given.join(' and ')} can not be used together.`);
+};
+
+const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
+  refuseMixed(call.query);
+  return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
+    selectBelongings<Portgroup>(deps, portgroupKind, { query: call.query, page, node }, () => true),
+  );
+};
+
+const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
+  route({
+    at: `GET /v1/portgroups${suffix}`,
+    since: 23,
+    policy: 'baremetal:portgroup:list_all',
+    query: { ...query, ...filters },
+    handle: async (deps, call) => answer(deps, call, `/v1/portgroups${suffix}`, wantOf(call, portgroupFields)),
+  }),
+  route<undefined, StoredNode>({
+    at: `GET /v1/nodes/{ident}/portgroups${suffix}`,
+    since: 24,
+    policy: 'baremetal:node:get',
+    query,
+    find: findByIdent,
+    handle: async (deps, call) => {
+      const path = `/v1/nodes/${call.target.uuid}/portgroups${suffix}`;
+      return answer(deps, call, path, wantOf(call, portgroupFields), call.target);
+    },
+  }),
+]);
+
+export const portgroupRoutes: readonly Route[] = [
+  ...listRoutes,
+  ...belongingRoutes<Portgroup>({
+    kind: portgroupKind,
+    collection: 'portgroups',
+    since: 23,
+    policy: {
+      get: 'baremetal:portgroup:get',
+      create: 'baremetal:portgroup:create',
+      update: 'baremetal:portgroup:update',
+      delete: 'baremetal:portgroup:delete',
+    },
+    view,
+    rules: {
+      edit: refuseEdit,
+      // A group that moves to another node would leave its ports behind.
+      whole: async (deps, group, before) => {
+        if (before && before.node_uuid !== group.node_uuid) await refuseWithPorts(deps, group, before.node_uuid);
+      },
+      remove: async (deps, group, node) => refuseWithPorts(deps, group, node.uuid),
+    },
+  }),
+];
