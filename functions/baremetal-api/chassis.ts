@@ -1,13 +1,13 @@
 /** Chassis (ironic-api.md 5) and the nodes that stand in one. */
 import { chassis as chassisFields, type Chassis } from '../../layers/domain/chassis.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
+import { node as nodeFields } from '../../layers/domain/node.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
 import { isUuid } from '../../layers/domain/values.ts';
 import { listNodes } from '../../layers/store/node-lists.ts';
 import { records, type Keeping } from '../../layers/store/records.ts';
 import { lists, recordRoutes } from './crud.ts';
 import { answerNodes, nodeFilterQuery } from './node/list.ts';
-import { node as nodeFields } from '../../layers/domain/node.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type StoredChassis = Chassis & Keeping;
@@ -26,7 +26,7 @@ const find = async ({ table }: Pick<Deps, 'table'>, { uuid = '' }: Readonly<Reco
   return store.find(table, uuid);
 };
 
-/** Throws Invalid (400) while nodes are in it. */
+/** Throws Invalid (400) while nodes are in it. On AWS the index may miss one of the last second. */
 const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<void> => {
   const inside = { lookups: [{ index: 'chassis_uuid', value: uuid }], keep: () => true };
   const one = { limit: 1, marker: undefined, sort_key: 'id', descending: false };
