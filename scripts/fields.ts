@@ -9,6 +9,7 @@ import { history } from '../layers/domain/history.ts';
 import { node } from '../layers/domain/node.ts';
 import { port } from '../layers/domain/port.ts';
 import { portgroup } from '../layers/domain/portgroup.ts';
+import { volumeConnector, volumeTarget } from '../layers/domain/volume.ts';
 import { bool, json, logicalName, mac, timestamp, uuid } from '../layers/domain/values.ts';
 import { table } from './markdown.ts';
 
@@ -66,6 +67,8 @@ const resources: { readonly [name: string]: Fields } = {
   Port: port,
   'Port group': portgroup,
   Chassis: chassis,
+  'Volume connector': volumeConnector,
+  'Volume target': volumeTarget,
   Driver: driver,
   Conductor: conductor,
 };

@@ -43,7 +43,7 @@ const ownedBy = (target: unknown): Owned | undefined => {
 const admit = (route: Route, subject: Subject | null, target: unknown, name: string | undefined): Subject => {
   if (route.policy === 'public') return subject ?? nobody;
   if (!subject) throw Unauthorized('Authentication is required.');
-  authorize(route.policy, subject, ownedBy(target), name);
+  authorize(route.policy, subject, ownedBy(target), name, route.title);
   return subject;
 };
 

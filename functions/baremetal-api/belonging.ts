@@ -163,6 +163,7 @@ const writeRoutes = <R extends Belonging>(
       at: `PATCH /v1/${collection}/{ident}`,
       since,
       policy: policy.update,
+      title: kind.title,
       body: patchBody,
       find,
       handle: async (deps, call) => ({ body: view(call, 'all')(await patch(deps, resource, call)) }),
@@ -171,6 +172,7 @@ const writeRoutes = <R extends Belonging>(
       at: `DELETE /v1/${collection}/{ident}`,
       since,
       policy: policy.delete,
+      title: kind.title,
       find,
       handle: async (deps, { target }) => {
         await deleteBelonging<R>(deps, kind, target.record.uuid, async (record, node) => {
@@ -192,6 +194,7 @@ export const belongingRoutes = <R extends Belonging>(resource: BelongingResource
       at: `GET /v1/${collection}/{ident}`,
       since,
       policy: policy.get,
+      title: kind.title,
       query: { fields: pageQuery.fields },
       find,
       handle: async (_deps, call) => {

@@ -4,6 +4,7 @@
  */
 import { defaults, refuseNewer, type Fields } from '../../layers/domain/fields.ts';
 import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
+import { unmaskSecrets } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
 import type { Rule } from '../../layers/domain/policy.ts';
 import type { Want } from '../../layers/domain/projection.ts';
@@ -47,7 +48,10 @@ export const readChanges = (rows: Fields, { version, body }: Pick<Call<PatchBody
   );
   return (stored: object): Values =>
     Object.fromEntries(
-      Object.entries(applyPatch(stored, patch)).map(([name, value]) => [name, checkField(rows, name, value)]),
+      Object.entries(applyPatch(stored, patch)).map(([name, given]) => {
+        const value = rows[name]!.masked ? unmaskSecrets(given, (stored as Values)[name]) : given;
+        return [name, checkField(rows, name, value)];
+      }),
     );
 };
 

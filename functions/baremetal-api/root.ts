@@ -20,6 +20,7 @@ const resources = {
   lookup: { since: 22 },
   heartbeat: { since: 22 },
   portgroups: { since: 23 },
+  volume: { since: 32 },
   conductors: { since: 49 },
   shards: { since: 82 },
 } satisfies Record<string, { since?: number }>;

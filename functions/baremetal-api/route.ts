@@ -43,6 +43,8 @@ export type Route<Body = unknown, Target = unknown> = {
   readonly tooOld?: 404 | 405 | 406;
   /** Rule of layers/domain/policy.ts; `public` is for everybody. */
   readonly policy: Rule | 'public';
+  /** What messages call the record that the path names, if that is not the kind in the name of the rule. */
+  readonly title?: string;
   /** Default: 200 with a body, 204 without. */
   readonly status?: number;
   /** Allowed query parameters with the microversion that introduced each; below it 406, or what `tooOld` says. */

@@ -15,6 +15,7 @@ import { portgroupRoutes } from './portgroup.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
 import { shardRoutes } from './shard.ts';
+import { volumeRoutes } from './volume.ts';
 
 /** What `match.ts` compiles; the order does not matter. */
 export const routes: readonly Route[] = [
@@ -33,4 +34,5 @@ export const routes: readonly Route[] = [
   ...driverRoutes,
   ...conductorRoutes,
   ...shardRoutes,
+  ...volumeRoutes,
 ];

@@ -25,11 +25,15 @@ export type Field = {
   readonly summary?: true;
   /** A guard item `unique#<name>#<value>` is written with the record: a second one is refused with 409. */
   readonly unique?: string;
+  /** Only among the records with the same value of this field is it unique. */
+  readonly within?: string;
   /** The list has a filter of this name; `index` filters read an index partition, never the fleet. */
   readonly filter?: true;
   readonly index?: true;
   /** Kept out of the stored record because it is computed when shown (links, conductor). */
   readonly computed?: true;
+  /** Shown with secrets masked, at any depth; a mask that comes back in a PATCH means unchanged. */
+  readonly masked?: true;
   /** How an older microversion shows the value (provision_state `available` is null below 1.2). */
   readonly was?: (value: unknown, version: number) => unknown;
 };

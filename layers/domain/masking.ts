@@ -17,6 +17,18 @@ export const maskSecrets = (value: unknown): unknown => {
   );
 };
 
+/** What a client sends back of masked values: a mask, at any depth, stands for the secret that is stored there. */
+export const unmaskSecrets = (given: unknown, stored: unknown): unknown => {
+  if (typeof given !== 'object' || given === null || typeof stored !== 'object' || stored === null) return given;
+  const known = stored as Readonly<Record<string, unknown>>;
+  const kept = (name: string, value: unknown): unknown => {
+    if (!Object.hasOwn(known, name)) return value;
+    return value === mask && isSecretName(name) ? known[name] : unmaskSecrets(value, known[name]);
+  };
+  if (Array.isArray(given)) return given.map((value: unknown, at) => kept(String(at), value));
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, kept(name, value)]));
+};
+
 const hidden = ['configdrive', 'image_url'];
 
 /** Whether instance_info shows the mask for what is under this name. */

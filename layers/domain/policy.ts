@@ -19,11 +19,13 @@ const checks = {
   M: ['system member', 'system service'],
   R: ['system reader', 'system service'],
   'P-R': ['system reader', 'system service', 'owner reader', 'lessee reader', 'owner service'],
+  'R or project admin': ['system reader', 'system service', 'owner admin', 'lessee admin'],
   'P-M': ['system member', 'system service', 'owner member', 'lessee member'],
   'O-R': ['system reader', 'system service', 'owner reader', 'owner service'],
   'O-M': ['system member', 'system service', 'owner member', 'owner service'],
   'O-A': ['system member', 'system service', 'owner manager', 'owner service'],
   'SA-O-A': ['system admin', 'system service', 'owner manager', 'owner service'],
+  'O-A+L-A': ['system member', 'system service', 'owner manager', 'owner service', 'lessee manager'],
   'O-M+L-A': ['system member', 'system service', 'owner member', 'owner service', 'lessee manager'],
 } as const;
 
@@ -81,6 +83,12 @@ const rules = {
   'baremetal:chassis:create': 'A',
   'baremetal:chassis:update': 'M',
   'baremetal:chassis:delete': 'A',
+  'baremetal:volume:list_all': 'R',
+  'baremetal:volume:get': 'P-R',
+  'baremetal:volume:create': 'O-A+L-A',
+  'baremetal:volume:update': 'O-M+L-A',
+  'baremetal:volume:delete': 'O-A+L-A',
+  'baremetal:volume:view_target_properties': 'R or project admin',
   'baremetal:driver:get': 'R',
   'baremetal:driver:get_properties': 'R',
   'baremetal:conductor:get': 'R',
@@ -115,19 +123,27 @@ const gates: Readonly<Record<string, Rule>> = {
   node: 'baremetal:node:get',
   port: 'baremetal:port:get',
   portgroup: 'baremetal:portgroup:get',
+  volume: 'baremetal:volume:get',
 };
 
 const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
 
 /**
  * Lets a caller through or throws: NotFound (404) with the words of a missing record for what the caller may not even
- * get, Forbidden (403) for what is visible. `name` is how the request names the record; absent for collections.
+ * get, Forbidden (403) for what is visible. `name` is how the request names the record; absent for collections. `title`
+ * is what messages call it, if that is not the kind that the rule names.
  */
-export const authorize = (rule: Rule, subject: Subject, owned: Owned | undefined, name?: string): void => {
+export const authorize = (
+  rule: Rule,
+  subject: Subject,
+  owned: Owned | undefined,
+  name?: string,
+  title?: string,
+): void => {
   const kind = rule.split(':')[1]!;
   const gate = gates[kind];
   if (owned && gate && !allows(gate, subject, owned)) {
-    throw NotFound(`${kind[0]!.toUpperCase()}${kind.slice(1)} ${name} could not be found.`);
+    throw NotFound(`${title ?? `${kind[0]!.toUpperCase()}${kind.slice(1)}`} ${name} could not be found.`);
   }
   if (!allows(rule, subject, owned)) throw denied(rule);
 };

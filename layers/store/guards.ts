@@ -9,12 +9,18 @@ import { absent, type Key, type Write } from './table.ts';
 /** Where the guard of a value stands; `what` is the name in the `unique` of its row. */
 export const guardKey = (what: string, value: string): Key => ({ pk: `unique#${what}#${value}`, sk: 'guard' });
 
+/** A value that others follow in a guard, so that no two pairs look alike. */
+const prefix = (value: unknown): string => `${String(value).replaceAll('%', '%25').replaceAll('#', '%23')}#`;
+
 /** The guard keys that a record holds by the `unique` rows of its table. */
-export const guardsOf = (rows: Fields, record: object): Key[] =>
-  Object.entries(rows).flatMap(([name, { unique }]) => {
-    const value = (record as Record<string, unknown>)[name];
-    return unique && typeof value === 'string' ? [guardKey(unique, value)] : [];
+export const guardsOf = (rows: Fields, record: object): Key[] => {
+  const values = record as Readonly<Record<string, unknown>>;
+  return Object.entries(rows).flatMap(([name, { unique, within }]) => {
+    const value = values[name];
+    if (!unique || (typeof value !== 'string' && typeof value !== 'number')) return [];
+    return [guardKey(unique, `${within === undefined ? '' : prefix(values[within])}${value}`)];
   });
+};
 
 /**
  * The writes that move the guards from one form of a record to the next (undefined: did not or will not exist).

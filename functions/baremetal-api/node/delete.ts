@@ -7,7 +7,8 @@ import { route, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { stopRun } from './start.ts';
 
-const deletable = ['enroll', 'manageable', 'available', 'adopt failed'];
+/** A node goes from these states only, unless it is in maintenance. */
+export const deletable: readonly string[] = ['enroll', 'manageable', 'available', 'adopt failed'];
 
 /** Maintenance lets a node go in any state, but protection and a held lock do not. */
 const refuseDelete = ({ uuid, maintenance, ...node }: StoredNode): void => {

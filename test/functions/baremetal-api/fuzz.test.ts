@@ -6,6 +6,7 @@ import { chassis as chassisFields } from '../../../layers/domain/chassis.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { port as portFields } from '../../../layers/domain/port.ts';
 import { portgroup as portgroupFields } from '../../../layers/domain/portgroup.ts';
+import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
 import type { Table } from '../../../layers/store/table.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFront } from './front.ts';
@@ -17,7 +18,7 @@ const write: Table['write'] = async (list) => {
   writes += 1;
 };
 const front = createFront({}, { ...ports, table: { ...ports.table, write } });
-const tables = [nodeFields, portFields, portgroupFields, chassisFields];
+const tables = [nodeFields, portFields, portgroupFields, chassisFields, volumeConnector, volumeTarget];
 const names = [...new Set([...tables.flatMap((table) => Object.keys(table)), '__proto__', 'constructor', 'x'])];
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
@@ -33,6 +34,7 @@ const values = fc.oneof(
     'x'.repeat(5000),
   ),
 );
+const home = '44444444-4444-4444-8444-444444444444';
 const chassis = '33333333-3333-4333-8333-333333333333';
 const version = fc.oneof(
   fc.constant('latest'),
@@ -48,6 +50,11 @@ const words = fc.constantFrom(
   '/v1/portgroups/bond0/ports',
   '/v1/chassis',
   `/v1/chassis/${chassis}/nodes`,
+  '/v1/nodes/n1/history',
+  '/v1/nodes/n1/children',
+  '/v1/shards',
+  '/v1/volume/connectors',
+  '/v1/nodes/n1/volume/targets',
 );
 
 /** Expects a well-formed answer to one request; a refusal writes nothing. */
@@ -63,7 +70,7 @@ const check = async (line: string, options: { body?: unknown; version: string })
 
 describe('any input is answered', () => {
   beforeAll(async () => {
-    await front.enrol({ name: 'n1', extra: { a: { b: [1] } } });
+    await front.enrol({ uuid: home, name: 'n1', extra: { a: { b: [1] } } });
     const others = [
       ['portgroups', { node_uuid: 'n1', name: 'bond0' }],
       ['chassis', { uuid: chassis }],
@@ -97,6 +104,8 @@ describe('any input is answered', () => {
   it.each([
     ['portgroups', { node_uuid: 'n1' }],
     ['chassis', {}],
+    ['volume/connectors', { node_uuid: home, type: 'ip', connector_id: 'a' }],
+    ['volume/targets', { node_uuid: home, volume_type: 'iscsi', volume_id: 'v', boot_index: 0 }],
   ])('as the body of a new record of %s', async (collection, needed) => {
     const body = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: 4 });
     await fc.assert(

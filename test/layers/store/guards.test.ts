@@ -20,6 +20,30 @@ describe('guardsOf', () => {
   });
 });
 
+describe('a value that is unique within another', () => {
+  const within = fields({
+    kind: { access: 'update', schema: z.string(), doc: '' },
+    place: { access: 'update', schema: z.int(), unique: 'thing_place', within: 'kind', doc: '' },
+  });
+
+  it('is guarded together with it, and no two pairs look alike', () => {
+    expect(guardsOf(within, { kind: 'a', place: 0 })).toEqual([guard('thing_place', 'a#0')]);
+    const keys = [
+      { kind: 'a', place: 'b#c' },
+      { kind: 'a#b', place: 'c' },
+      { kind: 'a%23b', place: 'c' },
+    ].flatMap((record) => guardsOf(within, record).map(({ pk }) => pk));
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('moves when either changes', () => {
+    expect(guardChanges(within, { kind: 'a', place: 1 }, { kind: 'b', place: 1 }, refers)).toEqual([
+      { put: { ...guard('thing_place', 'b#1'), ...refers }, when: [absent] },
+      { delete: guard('thing_place', 'a#1') },
+    ]);
+  });
+});
+
 describe('guardChanges', () => {
   it('takes the values of a new record, each on the condition that it is free', () => {
     expect(guardChanges(rows, undefined, { name: 'a', address: 'm' }, refers)).toEqual([

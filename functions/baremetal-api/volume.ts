@@ -1,0 +1,138 @@
+/**
+ * Volume connectors and targets (ironic-api.md 7, since 1.32). They are kept for whoever attaches volumes: storage
+ * interface `noop` does not.
+ */
+import { Invalid } from '../../layers/domain/fault.ts';
+import { maskSecrets } from '../../layers/domain/masking.ts';
+import { pageQuery, readWant } from '../../layers/domain/page.ts';
+import { allows, type Owned } from '../../layers/domain/policy.ts';
+import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import type { VolumeConnector, VolumeTarget } from '../../layers/domain/volume.ts';
+import { belongingsOf, listBelongings, type Kind, type Stored } from '../../layers/store/belongings.ts';
+import { cutPage } from '../../layers/store/lists.ts';
+import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
+import { findNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { belongingRoutes, refuseLocked } from './belonging.ts';
+import { listAnswer } from './crud.ts';
+import { deletable } from './node/delete.ts';
+import { findByIdent } from './node/find.ts';
+import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
+
+type Volume = VolumeConnector & Partial<VolumeTarget>;
+
+const since = 32;
+const at = '/v1/volume';
+
+const collections = { connectors: volumeConnectors, targets: volumeTargets } as const;
+type Collection = keyof typeof collections;
+
+/** Instead of properties that a caller may not see (ironic-rbac.md 3). */
+const redacted = {
+  redacted_contents:
+    '** Value redacted: Requires permission baremetal:volume:view_target_properties access. Permission denied. **',
+};
+
+/** The node that a request is about; a list of all nodes is for those only who see all of them. */
+const nodeOf = (target: unknown): Owned => {
+  const found = target as { readonly node?: Owned } | undefined;
+  return found?.node ?? (target as Owned | undefined) ?? {};
+};
+
+const view = (collection: Collection) => (call: Call, want: Want) => {
+  const { base, version, subject, target } = call;
+  const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(target));
+  return projector<Stored<Volume>>(collections[collection].fields, version, want, {
+    links: ({ uuid }) => resourceLinks(base, `volume/${collection}`, uuid),
+    properties: ({ properties }) => (visible ? maskSecrets(properties) : redacted),
+  });
+};
+
+/** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
+const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
+  refuseLocked(node);
+  if (node.power_state === 'power off') return;
+  throw Invalid(
+    `The ${title.toLowerCase()} of node ${node.uuid} can not be changed or deleted in power state "${node.power_state}", only in "power off".`,
+  );
+};
+
+/** A page of those of a node, or of all nodes. */
+const list = async (deps: Deps, call: Call, collection: Collection, node?: StoredNode): Promise<Answer> => {
+  const kind = collections[collection];
+  const rows = kind.fields;
+  const path = node ? `/v1/nodes/${node.uuid}/volume/${collection}` : `${at}/${collection}`;
+  const want = readWant(rows, call.version, call.query);
+  const ident = call.query['node']?.[0];
+  const home = node ?? (ident === undefined ? undefined : await findNode(deps.table, ident));
+  return listAnswer(call, { path, name: collection, rows, want, view: view(collection) }, async (page) =>
+    home
+      ? cutPage(await belongingsOf<Volume>(deps.table, kind, home.uuid), page)
+      : listBelongings<Volume>(deps.table, kind, page, () => true),
+  );
+};
+
+/** Unlike other lists they had it from the start. */
+const query = { ...pageQuery, detail: {} };
+
+const routesOf = (collection: Collection): Route[] => {
+  const kind = collections[collection];
+  return [
+    route({
+      at: `GET ${at}/${collection}`,
+      since,
+      policy: 'baremetal:volume:list_all',
+      query: { ...query, node: {} },
+      handle: async (deps, call) => list(deps, call, collection),
+    }),
+    ...belongingRoutes<Volume>({
+      kind,
+      collection: `volume/${collection}`,
+      since,
+      policy: {
+        get: 'baremetal:volume:get',
+        create: 'baremetal:volume:create',
+        update: 'baremetal:volume:update',
+        delete: 'baremetal:volume:delete',
+      },
+      view: view(collection),
+      rules: {
+        edit: ({ node }) => refuseRunning(kind, node),
+        remove: (_deps, _record, node) => {
+          if (!deletable.includes(node.provision_state)) refuseRunning(kind, node);
+        },
+      },
+    }),
+    route<undefined, StoredNode>({
+      at: `GET /v1/nodes/{ident}/volume/${collection}`,
+      since,
+      policy: 'baremetal:node:get',
+      query,
+      find: findByIdent,
+      handle: async (deps, call) => list(deps, call, collection, call.target),
+    }),
+  ];
+};
+
+/** Where the two collections are. */
+const links = ({ base }: Call, place: string) => ({
+  links: resourceLinks(base, place, ''),
+  ...Object.fromEntries(Object.keys(collections).map((name) => [name, resourceLinks(base, place, name)])),
+});
+
+export const volumeRoutes: readonly Route[] = [
+  route({
+    at: `GET ${at}`,
+    since,
+    policy: 'baremetal:volume:list_all',
+    handle: async (_deps, call) => ({ body: links(call, 'volume') }),
+  }),
+  route<undefined, StoredNode>({
+    at: 'GET /v1/nodes/{ident}/volume',
+    since,
+    policy: 'baremetal:node:get',
+    find: findByIdent,
+    handle: async (_deps, call) => ({ body: links(call, `nodes/${call.target.uuid}/volume`) }),
+  }),
+  ...routesOf('connectors'),
+  ...routesOf('targets'),
+];
