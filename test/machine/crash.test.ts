@@ -67,13 +67,28 @@ const state = async (node: string) => {
   return body as { provision_state: string; last_error: string | null; instance_info: object };
 };
 
+/** What a person would look at when a node does not arrive. */
+const story = async (node: string): Promise<string> => {
+  const { body } = await request(base, 'GET', `/v1/nodes/${node}/history?detail=true&sort_dir=desc&limit=12`);
+  return JSON.stringify({ node: await state(node), history: body['history'] }, null, 1);
+};
+
+/**
+ * How long a node may take to arrive after the last kill, in seconds. A kill between noting a reset in the ledger and
+ * sending it looks like a reset that the BMC has not carried out yet; it is sent again after a lag of a minute.
+ */
+const patience = 180;
+
 /** Crashes while the node moves to `goal`, a few times; then lets it arrive. */
 const crashUntil = async (node: string, goal: string, times: number) => {
   for (let count = 0; count < times; count += 1) await crash();
   const isOver = (at: string) => at === goal || at === 'error' || at.endsWith('failed');
-  const arrived = await until(`${node} to become ${goal}`, async () => {
+  const look = async () => {
     const now = await state(node);
     return isOver(now.provision_state) && now;
+  };
+  const arrived = await until(`${node} to become ${goal}`, look, patience).catch(async (error: unknown) => {
+    throw new Error(`${String(error)}\n${await story(node)}`, { cause: error });
   });
   expect([arrived.provision_state, arrived.last_error, ingot.output()]).toEqual([goal, null, expect.anything()]);
   return arrived;
