@@ -55,8 +55,9 @@ const createTerminal = ({ stream, colour, now }: DisplayOptions): Display => {
   let frame = 0;
 
   const picture = (): string[] => {
-    const room = Math.max(1, (stream.rows ?? 24) - 3);
-    const columns = stream.columns ?? 80;
+    // A terminal that does not know its size says 0.
+    const room = Math.max(1, (stream.rows || 24) - 3);
+    const columns = stream.columns || 80;
     // Whoever is at work comes first when there is not room for all.
     const all = [...lines].sort(([, a], [, b]) => Number(b.mark === 'busy') - Number(a.mark === 'busy'));
     const shown = all.length <= room ? [...lines] : all.slice(0, room - 1);

@@ -127,6 +127,7 @@ done
 
 step 'fake-hardware: deploy with a configdrive in JSON, undeploy'
 metal node set walk-fake --instance-info image_source=http://127.0.0.1/none.raw --instance-info image_checksum=0123456789abcdef0123456789abcdef
+metal node validate walk-fake -f value | shows -x "deploy True.*" || fail "validate does not find the deploy interface of walk-fake good"
 echo '{"meta_data": {"hostname": "fake"}, "user_data": "x"}' >"$work/configdrive.json"
 metal node deploy walk-fake --config-drive "$work/configdrive.json" --wait 60
 expect walk-fake provision_state active

@@ -72,3 +72,10 @@ it('shows as many machines as there are rows, those at work first, and cuts what
   expect(picture[0]).toMatch(/m9 {2}a very lon…$/);
   expect(picture[2]).toBe('    and 7 more');
 });
+
+it('takes a terminal that says it has no size for one of the usual size', () => {
+  const written = open({ rows: 0, columns: 0 });
+  display.show('m0001', 'deploy: PowerOff');
+  expect(written.join('')).toContain('m0001  deploy: PowerOff');
+  expect(written.join('')).not.toContain('more');
+});
