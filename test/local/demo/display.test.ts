@@ -76,6 +76,7 @@ it('shows as many machines as there are rows, those at work first, and cuts what
 it('takes a terminal that says it has no size for one of the usual size', () => {
   const written = open({ rows: 0, columns: 0 });
   display.show('m0001', 'deploy: PowerOff');
+  display.show('m0002', 'deploy: PowerOn');
   expect(written.join('')).toContain('m0001  deploy: PowerOff');
   expect(written.join('')).not.toContain('more');
 });
