@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 import { Invalid, isFault, Unauthorized } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
-import { authorize, type Owned, type Subject } from '../../layers/domain/policy.ts';
+import { allows, authorize, type Owned, type Subject } from '../../layers/domain/policy.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { DEFAULT } from '../../layers/domain/versions.ts';
 import { isServerError, refuse, reply, replyJson, toJson, type ErrorForm } from '../../layers/http/reply.ts';
@@ -12,7 +12,7 @@ import { negotiate } from '../../layers/http/version.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
 import { compile, type Match } from './match.ts';
-import type { Deps, Route } from './route.ts';
+import type { Call, Deps, Route } from './route.ts';
 import { routes } from './routes.ts';
 
 type Query = HttpRequest['query'];
@@ -40,11 +40,16 @@ const ownedBy = (target: unknown): Owned | undefined => {
   return (target as { node?: Owned }).node ?? target;
 };
 
-const admit = (route: Route, subject: Subject | null, target: unknown, name: string | undefined): Subject => {
-  if (route.policy === 'public') return subject ?? nobody;
+type Admitted = Pick<Call, 'subject' | 'only'>;
+
+const admit = (route: Route, subject: Subject | null, target: unknown, name: string | undefined): Admitted => {
+  if (route.policy === 'public') return { subject: subject ?? nobody, only: null };
   if (!subject) throw Unauthorized('Authentication is required.');
+  if (route.own && !allows(route.policy, subject) && subject.project !== null && allows(route.own, subject)) {
+    return { subject, only: subject.project };
+  }
   authorize(route.policy, subject, ownedBy(target), name, route.title);
-  return subject;
+  return { subject, only: null };
 };
 
 /** The record that the path names, and the parameters that found it. */
@@ -110,11 +115,11 @@ export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
       const { route } = matched;
       form = 'controller';
       const { params, target } = await find(deps, matched, about.version);
-      const subject = admit(route, subjectOf(event), target, Object.values(params)[0]);
+      const admitted = admit(route, subjectOf(event), target, Object.values(params)[0]);
       const { query, loose } = readQuery(route, about.version, request.query);
       const body = readBody(route, request, loose);
       const base = config.publicEndpoint || request.base;
-      const answer = await route.handle(deps, { ...about, params, query, subject, base, body, target });
+      const answer = await route.handle(deps, { ...about, params, query, ...admitted, base, body, target });
       const json = answer.json ?? toJson(answer.body);
       const status = answer.status ?? route.status ?? (json === undefined ? 204 : 200);
       return replyJson(about, status, json, answer.location ? { Location: base + answer.location } : {});

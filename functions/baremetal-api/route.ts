@@ -16,6 +16,8 @@ export type Call<Body = unknown, Target = unknown> = {
   /** Repeated parameters are kept in order. Only names that the row's `query` lists arrive here (others: 400). */
   readonly query: Readonly<Record<string, readonly string[]>>;
   readonly subject: Subject;
+  /** Lists show only what belongs to this project; null: all there is. See `own` of the row. */
+  readonly only: string | null;
   /** Start of all links, without a trailing slash and without /v1. */
   readonly base: string;
   readonly body: Body;
@@ -43,6 +45,8 @@ export type Route<Body = unknown, Target = unknown> = {
   readonly tooOld?: 404 | 405 | 406;
   /** Rule of layers/domain/policy.ts; `public` is for everybody. */
   readonly policy: Rule | 'public';
+  /** Of lists: who does not pass `policy` but this rule sees what belongs to the project (`only` of the call). */
+  readonly own?: Rule;
   /** What messages call the record that the path names, if that is not the kind in the name of the rule. */
   readonly title?: string;
   /** Default: 200 with a body, 204 without. */
