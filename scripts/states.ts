@@ -1,5 +1,5 @@
 /** The provision state machine as a picture for Graphviz, and the verbs as a table. */
-import { unsupportedVerbs } from '../functions/baremetal-api/node/provision.ts';
+import { verbRules } from '../functions/baremetal-api/node/verb-rules.ts';
 import {
   provisionStates,
   transientStates,
@@ -42,8 +42,10 @@ export const statesPicture = (): string => {
   ].join('\n');
 };
 
-const verdict = (verb: Verb): string =>
-  unsupportedVerbs[verb] ? `no: 400, "Driver ... does not support ${unsupportedVerbs[verb]}"` : 'yes';
+const verdict = (verb: Verb): string => {
+  const { missing } = verbRules[verb];
+  return missing === undefined ? 'yes' : `no: 400, "Driver ... does not support ${missing}"`;
+};
 
 /** Verb, microversion, event of the state machine, workflow, whether it is here. */
 export const verbTable = (): string =>

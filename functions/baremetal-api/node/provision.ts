@@ -3,8 +3,7 @@
  * 400, configdrive and other keys 400, lock 409, what the node forbids 400 or 403, validation 400. What depends on
  * the node is decided again with the node as it is when it is written.
  */
-import { validateDeploy, validateInterface } from '../../../layers/bmc/validation.ts';
-import { Forbidden, Invalid, isFault, NodeLocked } from '../../../layers/domain/fault.ts';
+import { isFault } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
 import { unsupported } from '../../../layers/domain/hardware-types.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
@@ -20,49 +19,16 @@ import { findByIdent } from './find.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
-
-/** Verbs that no driver of this version can do, with Ironic's word for what it lacks. */
-export const unsupportedVerbs: { readonly [V in Verb]?: string } = {
-  inspect: 'inspect',
-  clean: 'manual cleaning',
-  adopt: 'adoption',
-  rescue: 'rescue',
-  unrescue: 'rescue',
-  service: 'servicing',
-  unhold: 'hold steps',
-};
+import { checkAwake, checkNode, checkSupported, looksAtPorts } from './verb-rules.ts';
 
 const verbVersions: { readonly [verb: string]: { readonly event: string; readonly since?: number } } = verbs;
 
-/** Verbs that are refused while the node is in maintenance (ironic-states.md 3). */
-const notInMaintenance: readonly string[] = ['active', 'deploy', 'rebuild', 'clean', 'service', 'rescue', 'unrescue'];
-const notWhenProtected: readonly string[] = ['deleted', 'undeploy', 'rebuild'];
-const deploys: readonly string[] = ['active', 'deploy', 'rebuild'];
-
 /** Maintenance, then the state machine. Throws Invalid (400), NodeLocked (409) if the state is that of a running work. */
 const checkState = (node: StoredNode, target: string): Verb => {
-  if (node.maintenance && notInMaintenance.includes(target)) {
-    throw Invalid(
-      `The provisioning operation can't be performed on node ${node.uuid} because it's in maintenance mode.`,
-    );
-  }
+  checkAwake(node, target);
   const verb = Object.hasOwn(verbs, target) ? (target as Verb) : undefined;
   if (!verb || !nextState(node.provision_state, verbs[verb].event)) throw refuseVerb(node, target);
   return verb;
-};
-
-/** What the node forbids. Throws NodeLocked (409), Invalid (400), Forbidden (403). */
-const checkNode = (node: StoredNode, verb: Verb, around: { hasPorts: boolean }): void => {
-  if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
-  if (verb === 'provide' && node.retired) {
-    throw Invalid(`Node ${node.uuid} is retired and can not be made available. Set retired to false first.`);
-  }
-  if (node.protected && notWhenProtected.includes(verb)) {
-    throw Forbidden(`Node ${node.uuid} is protected and can not be undeployed, rebuilt or deleted.`);
-  }
-  if (deploys.includes(verb)) validateDeploy(node, around);
-  // Undeploy has to switch the machine off; better refused now than ending in state "error".
-  if (verbs[verb].event === 'delete') validateInterface(node, 'power');
 };
 
 const isTransient = (state: string | undefined) => (transientStates as readonly string[]).includes(state ?? '');
@@ -110,14 +76,14 @@ const checkRequest = ({ version, target: node, body }: Call<ProvisionBody, Store
   if (verb === 'abort') checkAbortVersion(node, version);
   checkConfigdriveAllowed(body.configdrive, verb, version);
   checkKeys(body, verb, version);
-  if (Object.hasOwn(unsupportedVerbs, verb)) throw unsupported(node.driver, unsupportedVerbs[verb]!);
+  checkSupported(node, verb);
   if (body.deploy_steps && body.deploy_steps.length > 0) throw unsupported(node.driver, 'deploy steps of a request');
   return verb;
 };
 
 /** Both forms of the node around the one write that counts. */
 const record = async (deps: Deps, uuid: string, wish: Wish) => {
-  const around = { hasPorts: deploys.includes(wish.verb) && (await hasPorts(deps, uuid)) };
+  const around = { hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)) };
   const seen: { before?: StoredNode } = {};
   const after = await changeNode(deps, uuid, (node) => {
     seen.before = node;

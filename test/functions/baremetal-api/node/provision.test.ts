@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { unsupportedVerbs } from '../../../../functions/baremetal-api/node/provision.ts';
+import { verbRules } from '../../../../functions/baremetal-api/node/verb-rules.ts';
 import { workflows } from '../../../../infra/manifest.ts';
 import {
   provisionStates,
@@ -116,7 +116,7 @@ describe('the state machine', () => {
   });
 
   it('refuses what fits with 409 while the node is locked', async () => {
-    for (const { state, verb } of all.filter((pair) => fits(pair) && !(pair.verb in unsupportedVerbs))) {
+    for (const { state, verb } of all.filter((pair) => fits(pair) && !verbRules[pair.verb].missing)) {
       const { uuid } = await front.store({ provision_state: state, reservation: 'somebody-1' });
       expect(await front.provision(uuid, verb)).toMatchObject({ status: 409 });
     }
@@ -178,7 +178,8 @@ describe('verbs that no driver of this version can do', () => {
       const row = verbs[verb];
       return 'workflow' in row && !Object.hasOwn(workflows, row.workflow);
     });
-    expect(Object.keys(unsupportedVerbs).sort()).toEqual([...without, 'clean', 'unhold'].sort());
+    const missing = (Object.keys(verbs) as Verb[]).filter((verb) => verbRules[verb].missing);
+    expect(missing.sort()).toEqual([...without, 'clean', 'unhold'].sort());
   });
 
   it.each([

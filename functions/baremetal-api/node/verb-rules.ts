@@ -1,0 +1,76 @@
+/**
+ * What the node itself has to say about a verb, one row each (ironic-states.md 3). The state machine says from which
+ * states a verb may come (layers/domain/states.ts), `provision-body.ts` which keys of the body go with it.
+ */
+import { validateDeploy, validateInterface, type Surroundings } from '../../../layers/bmc/validation.ts';
+import { Forbidden, Invalid, NodeLocked } from '../../../layers/domain/fault.ts';
+import { unsupported, type InterfaceKind } from '../../../layers/domain/hardware-types.ts';
+import { verbs, type Verb } from '../../../layers/domain/states.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+
+type VerbRule = {
+  /** Refused while the node is in maintenance (400). */
+  readonly awake?: true;
+  /** Refused while the node is protected (403). */
+  readonly unprotected?: true;
+  /** Must be able to do it and have what they need (400); `no-<interface>` can do nothing. */
+  readonly interfaces?: readonly InterfaceKind[];
+  /** Further conditions; throws Invalid (400). */
+  readonly check?: (node: StoredNode, around: Surroundings) => void;
+  /** Ironic's word for what no driver of this version can do (400). */
+  readonly missing?: string;
+};
+
+const notRetired = ({ uuid, retired }: StoredNode): void => {
+  if (retired) throw Invalid(`Node ${uuid} is retired and can not be made available. Set retired to false first.`);
+};
+
+const deploys = { awake: true, check: validateDeploy } as const satisfies VerbRule;
+// Undeploy has to switch the machine off; better refused now than ending in state "error".
+const undeploys = { unprotected: true, interfaces: ['power'] } as const satisfies VerbRule;
+
+export const verbRules: { readonly [V in Verb]: VerbRule } = {
+  active: deploys,
+  deploy: deploys,
+  rebuild: { ...deploys, unprotected: true },
+  deleted: undeploys,
+  undeploy: undeploys,
+  manage: {},
+  provide: { check: notRetired },
+  inspect: { interfaces: ['power', 'inspect'], missing: 'inspect' },
+  abort: {},
+  clean: { awake: true, interfaces: ['power', 'network'], missing: 'manual cleaning' },
+  adopt: { missing: 'adoption' },
+  rescue: { awake: true, interfaces: ['power', 'rescue', 'network'], missing: 'rescue' },
+  unrescue: { awake: true, interfaces: ['power', 'rescue'], missing: 'rescue' },
+  unhold: { missing: 'hold steps' },
+  service: { awake: true, interfaces: ['power', 'network'], missing: 'servicing' },
+};
+
+/** Throws Invalid (400) for a verb that no driver of this version can do. */
+export const checkSupported = ({ driver }: StoredNode, verb: Verb): void => {
+  const { missing } = verbRules[verb];
+  if (missing !== undefined) throw unsupported(driver, missing);
+};
+
+/** Throws Invalid (400) if the node is in maintenance and the verb cannot be done then. `target` may be no verb. */
+export const checkAwake = ({ uuid, maintenance }: StoredNode, target: string): void => {
+  const rule = Object.hasOwn(verbRules, target) ? verbRules[target as Verb] : undefined;
+  if (maintenance && rule?.awake) {
+    throw Invalid(`The provisioning operation can't be performed on node ${uuid} because it's in maintenance mode.`);
+  }
+};
+
+/** What the node forbids. Throws NodeLocked (409), Forbidden (403), Invalid (400). */
+export const checkNode = (node: StoredNode, verb: Verb, around: Surroundings): void => {
+  const { unprotected, interfaces = [], check } = verbRules[verb];
+  if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
+  if (node.protected && unprotected) {
+    throw Forbidden(`Node ${node.uuid} is protected and can not be undeployed, rebuilt or deleted.`);
+  }
+  for (const kind of interfaces) validateInterface(node, kind, around);
+  check?.(node, around);
+};
+
+/** Whether the ports of the node matter to the verb, which costs a query. */
+export const looksAtPorts = (verb: Verb): boolean => verbs[verb].event === 'deploy' || verbs[verb].event === 'rebuild';
