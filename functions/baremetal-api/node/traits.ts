@@ -2,24 +2,10 @@
 import * as z from 'zod';
 
 import { Invalid, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
+import { checkTrait, maxTraits } from '../../../layers/domain/traits.ts';
 import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
-
-/**
- * Custom traits, and the namespaces of the standard ones. Their list grows with each OpenStack release, so the
- * namespace is checked and not the name.
- */
-const syntax = /^(?:CUSTOM|HW|COMPUTE|MISC|STORAGE|OWNER)_[A-Z0-9_]+$/;
-
-/** Ironic's limit. */
-const most = 50;
-
-const checkTrait = (trait: string): void => {
-  if (trait.length > 255 || !syntax.test(trait)) {
-    throw Invalid(`"${trait}" is not a trait: a standard name or CUSTOM_ with capital letters, digits and _.`);
-  }
-};
 
 /** Changes the sorted set of traits. Throws Invalid for a bad or surplus trait, NodeLocked (409). */
 const changeTraits = async (
@@ -30,7 +16,8 @@ const changeTraits = async (
   await changeNode(deps, uuid, (node) => {
     if (node.reservation) throw NodeLocked(uuid, node.reservation);
     const traits = [...new Set(change(node.traits))].sort();
-    if (traits.length > most) throw Invalid(`A node can have at most ${most} traits, these would be ${traits.length}.`);
+    if (traits.length > maxTraits)
+      throw Invalid(`A node can have at most ${maxTraits} traits, these would be ${traits.length}.`);
     return { set: { traits } };
   });
 };
