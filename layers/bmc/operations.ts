@@ -7,8 +7,13 @@
  */
 import * as z from 'zod';
 
+import { firmware, inventory } from './inventory.ts';
+import { biosSetting, bootMode, indicator, indicatorComponent, indicatorState, mediaState } from './settings.ts';
+
 const none = z.strictObject({});
 const changed = z.object({ changed: z.boolean() });
+/** `reboot_needed`: the machine has taken it and goes by it from its next start on. */
+const changedForNextBoot = changed.extend({ reboot_needed: z.boolean() });
 export const power = z.enum(['power on', 'power off']);
 export const bootDevice = z.enum(['pxe', 'disk', 'cdrom', 'uefihttp', 'bios']);
 export const mediaSlot = z.enum(['cd', 'usb']);
@@ -54,7 +59,7 @@ export const operations = {
       boot: z.object({
         target: z.string().nullable(),
         enabled: z.string().nullable(),
-        mode: z.enum(['uefi', 'bios']).nullable(),
+        mode: bootMode.nullable(),
       }),
       health: z.enum(['OK', 'Warning', 'Critical']).nullable(),
       vendor: z.string().nullable(),
@@ -90,6 +95,33 @@ export const operations = {
     out: changed,
     writes: true,
   },
+  /** Slots of the system, or of its managers if it has none. */
+  'vmedia.get': { in: none, out: z.object({ media: z.array(mediaState) }) },
+  /** How the machine starts from now on, whatever it starts from. */
+  'mode.ensure': { in: z.strictObject({ mode: bootMode }), out: changedForNextBoot, writes: true },
+  /** The setting, which the running system may not have been started with. null: the BMC knows no secure boot. */
+  'secure_boot.get': { in: none, out: z.object({ enabled: z.boolean().nullable() }) },
+  'secure_boot.ensure': { in: z.strictObject({ enabled: z.boolean() }), out: changedForNextBoot, writes: true },
+  /** Sent at most once per `op_id`: a second one could interrupt the very dump that the first one asked for. */
+  'nmi.inject': { in: none, out: changed, writes: true },
+  'indicator.list': { in: none, out: z.object({ indicators: z.array(indicator) }) },
+  'indicator.ensure': {
+    in: z.strictObject({ component: indicatorComponent, name: z.string(), state: indicatorState }),
+    out: changed,
+    writes: true,
+  },
+  'bios.get': { in: none, out: z.object({ settings: z.array(biosSetting) }) },
+  /** Done when the BMC shows the values as current, or as what the next start brings. Other settings stay. */
+  'bios.ensure': {
+    in: z.strictObject({ settings: z.array(z.strictObject({ name: z.string(), value: z.unknown() })).min(1) }),
+    out: changedForNextBoot,
+    writes: true,
+  },
+  /** Asks for factory settings at the next start; the BMC does not show that, so its word is taken for it. */
+  'bios.reset': { in: none, out: changedForNextBoot, writes: true },
+  'firmware.get': { in: none, out: z.object({ components: z.array(firmware) }) },
+  /** Many requests: give it minutes. */
+  'inventory.get': { in: none, out: z.object({ inventory }) },
   /** Steps the agent offers; sorted as the agent sent them. */
   'agent.steps': {
     in: z.strictObject({ kind: z.enum(['deploy', 'clean', 'service']) }),
@@ -107,7 +139,10 @@ export const operations = {
     out: z.object({ started: z.boolean(), command: agentCommand }),
     writes: true,
   },
-  /** A synchronous agent command, waited for. */
+  /**
+   * A synchronous agent command, waited for. `rescue.finalize_rescue` takes no params: the proxy opens the sealed value
+   * `rescue_password` of the node, which is the hash in the form of crypt(3) that the ramdisk is to use.
+   */
   'agent.call': {
     in: z.strictObject({
       command: z.enum([
@@ -117,6 +152,7 @@ export const operations = {
         'image.install_bootloader',
         'system.lockdown',
         'log.collect_system_logs',
+        'rescue.finalize_rescue',
       ]),
       params: z.record(z.string(), z.unknown()).default({}),
     }),

@@ -12,8 +12,9 @@ import {
   type Reply,
   type Request,
 } from '../../layers/bmc/operations.ts';
+import { newParts, partHandlers, type FakeParts } from './parts.ts';
 
-export type FakeMachine = {
+export type FakeMachine = FakeParts & {
   power: 'power on' | 'power off';
   boot: { target: string | null; enabled: string | null; mode: 'uefi' | 'bios' | null };
   media: { cd: string | null; usb: string | null };
@@ -48,6 +49,7 @@ const newMachine = (): FakeMachine => ({
     commands: [],
   },
   switched: 0,
+  ...newParts(),
 });
 
 const targets = { pxe: 'Pxe', disk: 'Hdd', cdrom: 'Cd', uefihttp: 'UefiHttp', bios: 'BiosSetup' } as const;
@@ -115,6 +117,19 @@ const handlers: Handlers = {
     for (const name of slots) machine.media[name] = null;
     return { changed };
   },
+  'vmedia.get': ({ media }) => ({
+    media: (['cd', 'usb'] as const).map((slot) => ({
+      media_types: slot === 'cd' ? ['CD', 'DVD'] : ['USBStick'],
+      inserted: media[slot] !== null,
+      image: media[slot]?.split('?')[0] ?? null,
+    })),
+  }),
+  'mode.ensure': (machine, { mode }: { mode: 'uefi' | 'bios' }) => {
+    const changed = machine.boot.mode !== mode;
+    machine.boot.mode = mode;
+    return { changed, reboot_needed: false };
+  },
+  ...partHandlers,
   'agent.steps': (machine, { kind }: { kind: 'deploy' | 'clean' | 'service' }) => {
     requireAgent(machine);
     return { steps: structuredClone(machine.agent.steps[kind]), hardware_manager_version: { fake: '1' } };

@@ -1,0 +1,41 @@
+/** What can be set at a machine besides power and boot: its indicators and its BIOS, in Ironic's words. */
+import * as z from 'zod';
+
+export const bootMode = z.enum(['uefi', 'bios']);
+
+export const indicatorComponent = z.enum(['system', 'chassis', 'disk', 'power', 'nic']);
+export const indicatorState = z.enum(['on', 'off', 'blinking']);
+
+/** `name` is the Id that the BMC gives the part; together with the component it is unique. */
+export const indicator = z.object({
+  component: indicatorComponent,
+  name: z.string(),
+  states: z.array(indicatorState),
+  readonly: z.boolean(),
+  state: z.enum(['on', 'off', 'blinking', 'unknown']),
+});
+export type Indicator = z.output<typeof indicator>;
+
+/** A BIOS setting with what the BMC's registry says about it; null where it says nothing. */
+export const biosSetting = z.object({
+  name: z.string(),
+  value: z.unknown(),
+  attribute_type: z.string().nullable(),
+  allowable_values: z.array(z.unknown()).nullable(),
+  lower_bound: z.number().nullable(),
+  max_length: z.number().nullable(),
+  min_length: z.number().nullable(),
+  read_only: z.boolean().nullable(),
+  reset_required: z.boolean().nullable(),
+  unique: z.boolean().nullable(),
+  upper_bound: z.number().nullable(),
+});
+export type BiosSetting = z.output<typeof biosSetting>;
+
+/** A slot for virtual media. `image` is its URL without query and credentials. */
+export const mediaState = z.object({
+  media_types: z.array(z.string()),
+  inserted: z.boolean(),
+  image: z.string().nullable(),
+});
+export type MediaState = z.output<typeof mediaState>;
