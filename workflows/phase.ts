@@ -3,7 +3,7 @@
  * and writes what the phase changed together with its end. A phase may be cut off anywhere and is then run again from
  * its start, so every `run` observes before it acts.
  */
-import type { StoredNode } from '../layers/store/nodes.ts';
+import type { Change, StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
 import type { Hardware } from './hardware.ts';
 
@@ -21,7 +21,7 @@ export type PhaseContext = {
   readonly node: StoredNode;
   readonly run: string;
   readonly hardware: Hardware;
-  readonly ports: Pick<Ports, 'objects'>;
+  readonly ports: Pick<Ports, 'table' | 'objects' | 'clock' | 'ids'>;
   readonly settings: Settings;
   /** Seconds that the client of a power action gave; null: it gave none. */
   readonly timeout: number | null;
@@ -33,6 +33,8 @@ export type Outcome =
       readonly is: 'done';
       readonly change?: (node: StoredNode) => Partial<StoredNode>;
       readonly output?: { readonly [name: string]: string };
+      /** Events, and writes to other items, that belong into the same write. */
+      readonly more?: Pick<Change, 'events' | 'also'>;
     }
   /**
    * The agent will call. `came` is asked in the very write that would let the lock go: true if it has called since
@@ -57,4 +59,5 @@ export type Phases = { readonly [name: string]: Phase };
 export const done = (
   change?: (node: StoredNode) => Partial<StoredNode>,
   output?: { readonly [name: string]: string },
-): Outcome => ({ is: 'done', ...(change && { change }), ...(output && { output }) });
+  more?: Pick<Change, 'events' | 'also'>,
+): Outcome => ({ is: 'done', ...(change && { change }), ...(output && { output }), ...(more && { more }) });

@@ -68,15 +68,15 @@ const leftovers = (set: Partial<StoredNode>) => [
 ];
 
 /** The change and the end of the phase in one write. */
-const complete = async (ports: Deps, call: Call, { change }: Outcome & { is: 'done' }): Promise<StoredNode> =>
+const complete = async (ports: Deps, call: Call, { change, more }: Outcome & { is: 'done' }): Promise<StoredNode> =>
   changeNode(ports, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
     const ended = phaseEnded(call, node.phase?.started_at ?? isoTime(ports.clock.now()), ports.clock.now());
     return {
       set: { ...set, phase: null },
-      events: [ended, ...transitionEvents(node, set, call.run)],
-      also: leftovers(set).map((key) => ({ delete: key(call.node) })),
+      events: [...(more?.events ?? []), ended, ...transitionEvents(node, set, call.run)],
+      also: [...leftovers(set).map((key) => ({ delete: key(call.node) })), ...(more?.also ?? [])],
     };
   });
 
