@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 
+import { isFree } from '../domain/allocation.ts';
 import type { Fields } from '../domain/fields.ts';
-import { node } from '../domain/node.ts';
+import { node, type Node } from '../domain/node.ts';
 import type { Index } from './table.ts';
 
 export const shards = 16;
@@ -21,6 +22,10 @@ export const indexPartition = (kind: string, field: string, value: unknown, shar
 
 /** `list` holds all records of a kind; `by_<field>` those with a value of an indexed field. */
 export const indexName = (field: string): string => `by_${field}`;
+
+/** Whether an attribute is one by which the table finds an item; they are no part of the record. */
+export const isPlace = (name: string): boolean =>
+  name === 'pk' || name === 'sk' || name === 'list' || name.startsWith('by_');
 
 /** The attributes that put a record into the indexes; null values are in none (sparse). */
 export const indexAttributes = (kind: string, rows: Fields, record: { uuid: string }): Record<string, string> => {
@@ -46,19 +51,34 @@ export const derivedAttributes = (node: { readonly uuid: string }): Record<strin
     ]),
   );
 
-/** Nodes that a run owns or locks: the part of the fleet that `sync` looks at (sparse). */
+/** Nodes that a run owns or locks, and allocations that look for a node: what `sync` looks at (sparse). */
 export const busyIndex = 'by_busy';
-/** Partition of the index of busy nodes. */
-export const busyPartition = (shard: number): string => `node#busy#${shard}`;
+/** Partition of the index of what is busy. */
+export const busyPartition = (shard: number, kind: 'node' | 'allocation' = 'node'): string => `${kind}#busy#${shard}`;
 
 /** The attribute that puts a node into that index; a node that nothing works on is not in it. */
 export const busyAttribute = (node: { uuid: string; run: string | null; reservation: string | null }) =>
   node.run === null && node.reservation === null ? {} : { [busyIndex]: busyPartition(shardOf(node.uuid)) };
 
+/**
+ * Nodes that an allocation may get, by resource class (sparse): a fleet of nodes that all have instances costs an
+ * allocation nothing.
+ */
+export const freeIndex = 'by_free';
+/** Partition of the index of free nodes of a resource class. */
+export const freePartition = (resourceClass: string, shard: number): string => `node#free#${resourceClass}#${shard}`;
+
+/** The attribute that puts a node into that index. */
+export const freeAttribute = (record: Node) =>
+  record.resource_class !== null && isFree(record)
+    ? { [freeIndex]: freePartition(record.resource_class, shardOf(record.uuid)) }
+    : {};
+
 /** Every secondary index of the table; read by infra, `local/table` and the test table. */
 export const indexes: readonly Index[] = [
   { name: 'list' },
   { name: busyIndex },
+  { name: freeIndex },
   ...Object.keys(derivedIndexes).map((name) => ({ name: indexName(name) })),
   ...Object.entries(node)
     .filter(([, field]) => 'index' in field && field.index)

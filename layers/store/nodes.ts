@@ -5,9 +5,10 @@
 import { node as nodeFields, type Node, type NodeKeeping } from '../domain/node.ts';
 import { Conflict, type Fault, Invalid, NotFound } from '../domain/fault.ts';
 import { isUuid } from '../domain/values.ts';
+import { lostAllocation } from './allocation-links.ts';
 import { eventWrite, type NodeEvent } from './events.ts';
 import { guardChanges, guardKey } from './guards.ts';
-import { busyAttribute, derivedAttributes, indexAttributes } from './indexes.ts';
+import { busyAttribute, derivedAttributes, freeAttribute, indexAttributes, isPlace } from './indexes.ts';
 import { maxWrites } from './limits.ts';
 import type { Ports } from './ports.ts';
 import { isReference, recordKey, referTo } from './references.ts';
@@ -33,9 +34,6 @@ export const instanceInfoKey = (uuid: string): Key => ({ pk: nodePartition(uuid)
 
 /** ISO 8601 with offset, as Ironic writes times. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+00:00');
-
-/** Attributes by which the table finds an item; they are no part of the record. */
-const isPlace = (name: string) => name === 'pk' || name === 'sk' || name === 'list' || name.startsWith('by_');
 
 /** One stored node from its two items; index attributes are left behind. */
 export const toNode = (item: Item, info: Item | undefined): StoredNode => {
@@ -64,8 +62,14 @@ export const findNode = async (table: Table, ident: string): Promise<StoredNode>
 
 const toItem = (node: StoredNode): Item => {
   const { instance_info: _info, ...rest } = node;
-  const places = { ...indexAttributes('node', nodeFields, node), ...derivedAttributes(node), ...busyAttribute(node) };
-  return { ...nodeKey(node.uuid), ...rest, ...places };
+  return {
+    ...nodeKey(node.uuid),
+    ...rest,
+    ...indexAttributes('node', nodeFields, node),
+    ...derivedAttributes(node),
+    ...busyAttribute(node),
+    ...freeAttribute(node),
+  };
 };
 
 /** A node that gets into a chassis says so there, so that the chassis is not deleted under it. */
@@ -128,7 +132,8 @@ const maxTries = 50;
 /**
  * Reads the node, lets `decide` say what changes, and writes it if nobody wrote in between; else again with the node
  * as it is by then. `decide` may throw a Fault to refuse, or return undefined to leave the node as it is; it must be
- * free of effects because it may be called several times. Returns the node as it now is.
+ * free of effects because it may be called several times. An allocation that the node loses is removed with it.
+ * Returns the node as it now is.
  * Throws NotFound (404), Conflict (409) for a taken unique value, ConditionFailed for refused writes in `also`.
  */
 export const changeNode = async (
@@ -148,12 +153,15 @@ export const changeNode = async (
       updated_at: isoTime(needs.clock.now()),
     };
     if (after.provision_state !== before.provision_state) after.provision_updated_at = after.updated_at;
-    const writes = changeWrites(before, after, change, needs);
+    const own = changeWrites(before, after, change, needs);
+    const writes = [...own, ...(await lostAllocation(needs.table, before, after))];
     try {
       await needs.table.write(writes);
       return after;
     } catch (error) {
-      if (!isConditionFailed(error) || error.index !== 0) throw explain(writes, error) ?? error;
+      // The node, or the allocation that it loses, is not as it was read.
+      const outdated = isConditionFailed(error) && (error.index === 0 || error.index >= own.length);
+      if (!outdated) throw explain(writes, error) ?? error;
       if (attempt >= maxTries)
         throw Conflict(`Node ${uuid} is being changed by others all the time, try again.`, error);
       await needs.clock.sleep(Math.random() * 5 * attempt);
@@ -182,15 +190,16 @@ const pack = (groups: readonly Write[][]): Write[][] => {
 };
 
 /**
- * Removes the node and everything that belongs to it. What holds unique values (ports) goes in the transaction that
+ * Removes the node and everything that belongs to it, its allocation included. What holds unique values (ports) goes in the transaction that
  * removes the node, so a MAC address is never left taken by nothing; the rest is swept after it, with what came in
- * between. Throws ConditionFailed if the node is not as it was read.
+ * between. Throws ConditionFailed if the node or its allocation is not as it was read.
  */
 export const deleteNode = async ({ table }: Needs, node: StoredNode): Promise<void> => {
   const { uuid, revision } = node;
   const itself: Write[] = [
     { delete: nodeKey(uuid), when: [equals('revision', revision)] },
     ...guardChanges(nodeFields, node, undefined, { node: uuid }),
+    ...(await lostAllocation(table, node, undefined)),
   ];
   const holders = (await belongingsOf(table, uuid)).filter((item) => item['guards']);
   for (const writes of pack([itself, ...holders.map(removal)])) await table.write(writes);

@@ -2,12 +2,12 @@
  * Records that stand alone, such as chassis: an item each under `<kind>#<uuid>`, found by UUID or by the guard of their
  * name. Every write is conditional on the revision that was read, so no concurrent change is ever lost.
  */
-import { Conflict, NotFound } from '../domain/fault.ts';
+import { Conflict, NotFound, type Fault } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
 import type { Page } from '../domain/page.ts';
 import { isUuid } from '../domain/values.ts';
 import { guardChanges, guardKey, takenValue } from './guards.ts';
-import { indexAttributes, listPartition } from './indexes.ts';
+import { indexAttributes, indexName, indexPartition, isPlace, listPartition } from './indexes.ts';
 import { everyShard, readPage } from './lists.ts';
 import { isoTime } from './nodes.ts';
 import type { Ports } from './ports.ts';
@@ -15,7 +15,19 @@ import { noNewReference, recordKey, type Referred } from './references.ts';
 import { absent, equals, isConditionFailed, type Item, type Table, type Write } from './table.ts';
 
 /** `name` is that of keys and guards, `title` is how messages call it. */
-export type Kind = { readonly name: string; readonly title: string; readonly fields: Fields };
+export type Kind<R = object> = {
+  readonly name: string;
+  readonly title: string;
+  readonly fields: Fields;
+  /** Index attributes besides those of the fields; in DynamoDB an index has to exist for each (`indexes`). */
+  readonly places?: (record: R) => Record<string, string>;
+};
+
+/** Which records a list is made of: those of one value of an indexed field (without: all), that `keep` keeps. */
+export type Choice<R> = {
+  readonly lookup?: { readonly index: string; readonly value: string } | undefined;
+  readonly keep?: (record: R) => boolean;
+};
 
 /** What a stored record has besides its fields: its place in lists, the count of its writes. */
 export type Keeping = Referred & { readonly position: string; readonly revision: number };
@@ -27,10 +39,16 @@ type Needs = Pick<Ports, 'table' | 'clock'>;
 const maxTries = 20;
 
 /** The functions of one kind of record. */
-export const records = <R extends Stored>({ name, title, fields: rows }: Kind) => {
+export const records = <R extends Stored>({ name, title, fields: rows, places }: Kind<R>) => {
   const keyOf = ({ uuid }: Stored) => recordKey(name, uuid);
-  const toRecord = ({ pk: _pk, sk: _sk, list: _list, ...rest }: Item) => rest as unknown as R;
-  const toItem = (record: R): Item => ({ ...keyOf(record), ...record, ...indexAttributes(name, rows, record) });
+  const toRecord = (item: Item) =>
+    Object.fromEntries(Object.entries(item).filter(([attribute]) => !isPlace(attribute))) as unknown as R;
+  const toItem = (record: R): Item => ({
+    ...keyOf(record),
+    ...record,
+    ...indexAttributes(name, rows, record),
+    ...places?.(record),
+  });
   const guards = (before: R | undefined, after: R | undefined) =>
     guardChanges(rows, before, after, { [name]: (after ?? before)!.uuid });
 
@@ -49,20 +67,36 @@ export const records = <R extends Stored>({ name, title, fields: rows }: Kind) =
     return found;
   };
 
-  /** A page of the records that `keep` keeps. Throws NotFound (404) for an unknown marker. */
-  const list = async (table: Table, page: Page, keep: (record: R) => boolean = () => true): Promise<R[]> => {
-    const places = everyShard('list', (shard) => listPartition(name, shard));
+  /** A page of the records that are chosen. Throws NotFound (404) for an unknown marker. */
+  const list = async (table: Table, page: Page, { lookup, keep = () => true }: Choice<R> = {}): Promise<R[]> => {
+    const places = lookup
+      ? everyShard(indexName(lookup.index), (shard) => indexPartition(name, lookup.index, lookup.value, shard))
+      : everyShard('list', (shard) => listPartition(name, shard));
     const marker = async (uuid: string) => (isUuid(uuid) ? table.get(recordKey(name, uuid.toLowerCase())) : undefined);
     return (await readPage(table, places, page, (item) => keep(item as unknown as R), marker)).map(toRecord);
   };
 
+  /** The writes that store a new record, for a transaction. */
+  const creation = (record: R): Write[] => [{ put: toItem(record), when: [absent] }, ...guards(undefined, record)];
+
+  /** The writes that change a record as it was read, for a transaction. `at` is the time (ISO 8601). */
+  const revision = (before: R, set: Partial<R>, at: string): { readonly after: R; readonly writes: Write[] } => {
+    const after: R = { ...before, ...set, revision: before.revision + 1, updated_at: at };
+    const when = [equals('revision', before.revision)];
+    return { after, writes: [{ put: toItem(after), when }, ...guards(before, after)] };
+  };
+
+  /** Says which value of a new record was taken when this write of its creation was refused. */
+  const taken = (record: R, write: Write | undefined): Fault | undefined =>
+    write && 'put' in write && write.put.pk === keyOf(record).pk
+      ? Conflict(`A ${name} with uuid ${record.uuid} already exists.`)
+      : takenValue(name, rows, write);
+
   /** Stores a new record. Throws Conflict (409) if its uuid or another unique value is taken. */
   const create = async ({ table }: Pick<Needs, 'table'>, record: R): Promise<void> => {
-    const writes: Write[] = [{ put: toItem(record), when: [absent] }, ...guards(undefined, record)];
+    const writes = creation(record);
     await table.write(writes).catch((error: unknown) => {
-      if (!isConditionFailed(error)) throw error;
-      if (error.index === 0) throw Conflict(`A ${name} with uuid ${record.uuid} already exists.`, error);
-      throw takenValue(name, rows, writes[error.index]) ?? error;
+      throw (isConditionFailed(error) && taken(record, writes[error.index])) || error;
     });
   };
 
@@ -88,10 +122,8 @@ export const records = <R extends Stored>({ name, title, fields: rows }: Kind) =
   /** Changes a record by what `decide` makes of it; it refuses by throwing. Throws NotFound (404), Conflict (409). */
   const change = async (needs: Needs, uuid: string, decide: (record: R) => Partial<R> | Promise<Partial<R>>) =>
     write<R>(needs, uuid, async (before) => {
-      const kept = { revision: before.revision + 1, updated_at: isoTime(needs.clock.now()) };
-      const after: R = { ...before, ...(await decide(before)), ...kept };
-      const when = [equals('revision', before.revision)];
-      return [after, [{ put: toItem(after), when }, ...guards(before, after)]];
+      const { after, writes } = revision(before, await decide(before), isoTime(needs.clock.now()));
+      return [after, writes];
     });
 
   /** Removes a record; `permit` refuses by throwing, and is asked again if somebody began to refer to it meanwhile. */
@@ -102,5 +134,5 @@ export const records = <R extends Stored>({ name, title, fields: rows }: Kind) =
       return [undefined, [{ delete: keyOf(before), when }, ...guards(before, undefined)]];
     });
 
-  return { find, list, create, change, remove };
+  return { read, find, list, create, creation, revision, taken, change, remove };
 };

@@ -5,6 +5,8 @@ import {
   busyAttribute,
   busyIndex,
   derivedAttributes,
+  freeAttribute,
+  freeIndex,
   indexAttributes,
   indexes,
   shardOf,
@@ -12,6 +14,13 @@ import {
 } from '../../../layers/store/indexes.ts';
 import { fakeUuid } from '../../fakes/ids.ts';
 import { aNode } from './a-node.ts';
+
+const free = {
+  provision_state: 'available',
+  power_state: 'power off',
+  maintenance: false,
+  instance_uuid: null,
+} as const;
 
 describe('shards', () => {
   it('take about as many records each', () => {
@@ -44,8 +53,17 @@ describe('index attributes', () => {
     const everything = Object.fromEntries(Object.keys(node).map((name) => [name, 'x']));
     const record = { ...everything, uuid: fakeUuid(1), run: 'r', reservation: null };
     const used = { ...indexAttributes('node', node, record), ...derivedAttributes(record), ...busyAttribute(record) };
+    Object.assign(used, freeAttribute(aNode({ ...free, resource_class: 'x' })));
     expect(Object.keys(used).sort()).toEqual(indexes.map(({ name }) => name).sort());
     expect(indexes.length).toBeLessThanOrEqual(20);
+  });
+
+  it('put a node among the free ones of its resource class while somebody may get it', () => {
+    const shard = shardOf(fakeUuid(1));
+    const node = { ...aNode({ ...free, resource_class: 'gold' }), uuid: fakeUuid(1) };
+    expect(freeAttribute(node)).toEqual({ [freeIndex]: `node#free#gold#${shard}` });
+    expect(freeAttribute({ ...node, resource_class: null })).toEqual({});
+    expect(freeAttribute({ ...node, instance_uuid: fakeUuid(2) })).toEqual({});
   });
 
   it('put a node among the busy ones while a run owns or locks it', () => {

@@ -1,0 +1,137 @@
+/** The allocation as a table (ironic-api.md 8): a wish for a node, and which node it got; and what nodes fit one. */
+import * as z from 'zod';
+
+import { fields, type RecordOf } from './fields.ts';
+import type { Node } from './node.ts';
+import { maxTraits, trait } from './traits.ts';
+import { isUuid, json, logicalName, text, timestamp, uuid } from './values.ts';
+
+/** Where an allocation can be. */
+export const allocationStates = ['allocating', 'active', 'error'] as const;
+
+export const allocation = fields({
+  uuid: { access: 'create', schema: uuid, required: true, doc: 'UUID; the instance_uuid of the node it gets.' },
+  name: {
+    access: 'update',
+    // A path with a UUID means the UUID.
+    schema: logicalName.refine((name) => !isUuid(name), 'must not be a UUID'),
+    unique: 'allocation_name',
+    doc: 'Logical name. A node of this name is tried first.',
+  },
+  state: {
+    access: 'read',
+    schema: z.enum(allocationStates),
+    default: 'allocating',
+    filter: true,
+    doc: 'allocating, active (it has a node), or error.',
+  },
+  last_error: { access: 'read', schema: z.string(), doc: 'Why it got no node, and what to do.' },
+  node_uuid: { access: 'read', schema: uuid, doc: 'The node it got.' },
+  resource_class: {
+    access: 'create',
+    schema: text(80),
+    filter: true,
+    index: true,
+    doc: 'Resource class of the node; needed unless `node` is given.',
+  },
+  traits: { access: 'create', schema: z.array(trait).max(maxTraits), default: [], doc: 'Traits the node must have.' },
+  candidate_nodes: {
+    access: 'create',
+    schema: z.array(z.string()).max(1000),
+    default: [],
+    doc: 'The only nodes it may get, by UUID or name; stored as UUIDs. Empty: any.',
+  },
+  extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
+  owner: {
+    access: 'create',
+    since: 60,
+    schema: text(255),
+    filter: true,
+    index: true,
+    doc: "Project it is for: the node's owner or lessee. Callers of a project: that one.",
+  },
+  created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
+  updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
+  links: { access: 'read', schema: z.array(json), computed: true, doc: 'Self and bookmark.' },
+});
+
+export type Allocation = RecordOf<typeof allocation>;
+
+type Candidate = Readonly<Omit<Node, 'instance_info'>>;
+
+/** Whether a node could be given to somebody, if it is of the right kind. */
+export const isFree = ({ provision_state, instance_uuid, maintenance, power_state }: Candidate): boolean =>
+  provision_state === 'available' &&
+  instance_uuid === null &&
+  !maintenance &&
+  power_state !== null &&
+  power_state !== 'error';
+
+type Criterion = {
+  /** Says it of nodes, in the plural; undefined: this allocation does not ask for it. */
+  says(allocation: Allocation): string | undefined;
+  fits(node: Candidate, allocation: Allocation): boolean;
+};
+
+/** What a node must be, in the order in which people look for the reason why none was found. */
+const criteria: readonly Criterion[] = [
+  {
+    says: () => 'available, with a known power state, without an instance and not in maintenance',
+    fits: isFree,
+  },
+  {
+    says: ({ resource_class }) => `of resource class "${resource_class}"`,
+    fits: (node, { resource_class }) => node.resource_class === resource_class,
+  },
+  {
+    says: ({ owner }) => (owner === null ? undefined : `owned or leased by project ${owner}`),
+    fits: (node, { owner }) => owner === null || node.owner === owner || node.lessee === owner,
+  },
+  {
+    says: ({ traits }) => (traits.length === 0 ? undefined : `with the traits ${traits.join(', ')}`),
+    fits: (node, { traits }) => traits.every((name) => node.traits.includes(name)),
+  },
+];
+
+/** How many of the first criteria a node meets in a row. */
+const met = (node: Candidate, allocation: Allocation): number => {
+  const missed = criteria.findIndex(({ fits }) => !fits(node, allocation));
+  return missed === -1 ? criteria.length : missed;
+};
+
+/** Whether an allocation may get this node. */
+export const fits = (node: Candidate, allocation: Allocation): boolean => met(node, allocation) === criteria.length;
+
+/** Counts how far the nodes come that are looked at: `see` one after the other, then let it `tell`. */
+export const createTally = (allocation: Allocation) => {
+  const counts = criteria.map(() => 0);
+  let looked = 0;
+  return {
+    /** Whether the node fits. */
+    see: (node: Candidate): boolean => {
+      const passed = met(node, allocation);
+      looked += 1;
+      for (let at = 0; at < passed; at += 1) counts[at]! += 1;
+      return passed === criteria.length;
+    },
+    /** The nodes that met each criterion and all before it, as a text. */
+    tell: (): string => {
+      const rows = criteria.map(({ says }, at) => ({ text: says(allocation), count: counts[at]! }));
+      const asked = rows.filter(({ text: row }) => row !== undefined);
+      return `${looked} nodes were looked at; ${asked.map(({ text: row, count }) => `${count} ${row}`).join('; of these ')}`;
+    },
+  };
+};
+
+/** What a node gets from the allocation that takes it. */
+export const taken = ({ uuid: id, traits }: Allocation, { instance_info }: Pick<Node, 'instance_info'>) => ({
+  instance_uuid: id,
+  allocation_uuid: id,
+  instance_info: { ...instance_info, traits },
+});
+
+/** What it loses with its allocation. */
+export const released = ({ instance_info }: Pick<Node, 'instance_info'>) => {
+  const { traits: _traits, ...rest } = instance_info;
+  return { instance_uuid: null, allocation_uuid: null, instance_info: rest };
+};
