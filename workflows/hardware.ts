@@ -26,6 +26,13 @@ const interfaces = {
   system: 'power_interface',
   power: 'power_interface',
   boot: 'management_interface',
+  mode: 'management_interface',
+  secure_boot: 'management_interface',
+  nmi: 'management_interface',
+  indicator: 'management_interface',
+  bios: 'bios_interface',
+  firmware: 'firmware_interface',
+  inventory: 'inspect_interface',
   vmedia: 'boot_interface',
   agent: 'deploy_interface',
 } as const satisfies Record<string, keyof StoredNode>;

@@ -93,11 +93,11 @@ const ramdisk: Check = (node, around) => {
 
 /** One check per implementation. What is not here is `no-<interface>`, which no driver can do. */
 const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: string]: Check } } = {
-  bios: { fake: nothing },
+  bios: { fake: nothing, redfish },
   boot: { fake: nothing, 'redfish-virtual-media': virtualMedia },
   console: { fake: nothing },
   deploy: { fake: (node) => checkInstance(node), direct, ramdisk },
-  firmware: { fake: nothing },
+  firmware: { fake: nothing, redfish },
   inspect: { fake: nothing },
   management: { fake: nothing, redfish },
   network: { noop: nothing },
@@ -105,7 +105,7 @@ const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: stri
   raid: { fake: nothing },
   rescue: { fake: nothing },
   storage: { noop: nothing, fake: nothing },
-  vendor: { fake: nothing },
+  vendor: { fake: nothing, redfish },
 };
 
 const anyPorts: Surroundings = { hasPorts: true };

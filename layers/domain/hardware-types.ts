@@ -37,11 +37,11 @@ export type HardwareType = {
 export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
   redfish: {
     interfaces: {
-      bios: ['no-bios'],
+      bios: ['redfish', 'no-bios'],
       boot: ['redfish-virtual-media'],
       console: ['no-console'],
       deploy: ['direct', 'ramdisk'],
-      firmware: ['no-firmware'],
+      firmware: ['redfish', 'no-firmware'],
       inspect: ['no-inspect'],
       management: ['redfish'],
       network: ['noop'],
@@ -49,7 +49,7 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       raid: ['no-raid'],
       rescue: ['no-rescue'],
       storage: ['noop'],
-      vendor: ['no-vendor'],
+      vendor: ['redfish', 'no-vendor'],
     },
     properties: {
       redfish_address: {
