@@ -98,14 +98,8 @@ export const awsObjects = (env: Environment): Objects => {
   const keyId = env['BUCKET_KMS_KEY_ID'];
   const methods = { put: true, get: true, size: true, list: true, remove: true, link: true } as const;
   return lazily<Objects>(methods, async () => {
-    const { createAwsObjects, S3Client } = await import('./objects.ts');
-    const client = new S3Client({
-      ...at,
-      forcePathStyle: 'endpoint' in at,
-      // A checksum in a link to upload would be that of an empty body (the SDK's default).
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+    const { createAwsObjects, createS3 } = await import('./objects.ts');
+    const client = createS3({ bucket, ...at });
     return createAwsObjects({ client, bucket, ...(keyId && { keyId }) });
   });
 };
