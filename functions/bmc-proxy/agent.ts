@@ -132,9 +132,19 @@ const runBackground = async (call: Call<'agent.call'>, agent: Agent): Promise<Ag
   return command;
 };
 
+/** What the agent gets with the command. The hash of the rescue password is the proxy's to give, nobody sends it. */
+const paramsOf = async ({ params: { command, params }, record, open }: Call<'agent.call'>): Promise<object> => {
+  if (command !== 'rescue.finalize_rescue') return params;
+  if (Object.keys(params).length > 0) throw bmcFault('InvalidCommand', `The command ${command} takes no params.`);
+  const hash = await open('rescue_password');
+  if (!hash) throw bmcFault('AgentRejected', `Node ${record.uuid} has no rescue password to give to its agent.`);
+  return { rescue_password: hash, hashed: true };
+};
+
 const runForeground = async (call: Call<'agent.call'>, agent: Agent): Promise<AgentCommand> => {
   const { records, record, operation, generation } = call;
-  const { command: what, params } = call.params;
+  const { command: what } = call.params;
+  const params = await paramsOf(call);
   const entry = await records.entry(record.uuid, operation.op_id);
   const sent = await records.record(record.uuid, operation, { state: 'sent', what, generation }, entry);
   const command = await agent.run(what, params, true);

@@ -16,8 +16,11 @@ export type Bmc = {
   quirks(): Promise<ReturnType<typeof quirksOf>>;
 };
 
+/** Sealed values that are for the agent; all others are credentials of driver_info. */
+const ofAgent = ['agent_secret_token', 'rescue_password'];
+
 const access = async ({ record, open }: Call) => {
-  const names = Object.keys(record.sealed).filter((name) => name !== 'agent_secret_token');
+  const names = Object.keys(record.sealed).filter((name) => !ofAgent.includes(name));
   const opened = await Promise.all(names.map(async (name) => [name, await open(name)] as const));
   return parseDriverInfo({ ...record.driver_info, ...Object.fromEntries(opened) });
 };

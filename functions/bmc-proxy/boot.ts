@@ -2,12 +2,12 @@
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
-import { isFault } from '../../layers/domain/fault.ts';
 import type { Resource } from '../../layers/redfish-client/client.ts';
 import { systemSettings, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import type { Call, Parsed } from './call.ts';
 import { ensure, maySend, type Deed } from './ensure.ts';
+import { readOptional } from './resource.ts';
 
 type Boot = NonNullable<ComputerSystem['Boot']>;
 
@@ -19,7 +19,11 @@ type Override = {
 };
 
 /** Where boot settings are written, what is there, and what the system itself shows. */
-type Place = { readonly at: Resource<{ Boot?: Boot | null | undefined }>; readonly boot: Boot; readonly active: Boot };
+export type Place = {
+  readonly at: Resource<{ Boot?: Boot | null | undefined }>;
+  readonly boot: Boot;
+  readonly active: Boot;
+};
 
 /** Redfish's words for Ironic's boot devices, best first. */
 const devices: Readonly<Record<Parsed<'boot.ensure'>['device'], readonly string[]>> = {
@@ -30,27 +34,18 @@ const devices: Readonly<Record<Parsed<'boot.ensure'>['device'], readonly string[
   bios: ['BiosSetup'],
 };
 const persistences = { once: 'Once', continuous: 'Continuous' } as const;
-const modes = { uefi: 'UEFI', bios: 'Legacy' } as const;
+export const modes = { uefi: 'UEFI', bios: 'Legacy' } as const;
 
 /** A setting that was accepted may take so long to show. */
 const lagMs = 15_000;
 
-const settingsOf = async ({ redfish }: Bmc, system: ComputerSystem) => {
-  const link = system['@Redfish.Settings']?.SettingsObject?.['@odata.id'];
-  if (!link) return undefined;
-  try {
-    return await redfish.get(link, systemSettings);
-  } catch (error) {
-    // Announced and not there: the system itself is written to.
-    if (isFault(error) && error.name === 'BmcNotFound') return undefined;
-    throw error;
-  }
-};
-
-/** Nokia, Lenovo SE450, iDRAC 10 and AMI take boot settings at the settings object only. */
-const findPlace = async (bmc: Bmc): Promise<Place> => {
+/**
+ * Nokia, Lenovo SE450, iDRAC 10 and AMI take boot settings at the settings object only. Where that is announced and
+ * not there, the system itself is written to. Throws BmcUnsupported.
+ */
+export const findPlace = async (bmc: Bmc): Promise<Place> => {
   const system = await bmc.system();
-  const settings = await settingsOf(bmc, system.body);
+  const settings = await readOptional(bmc, system.body['@Redfish.Settings']?.SettingsObject, systemSettings);
   const at = settings?.body.Boot ? settings : system;
   const active = system.body.Boot ?? at.body.Boot;
   if (!at.body.Boot || !active) throw bmcFault('BmcUnsupported', 'The BMC offers no boot override.');

@@ -60,9 +60,21 @@ const look = async <T>(goal: Goal<T>, entry: LedgerEntry | undefined): Promise<S
 };
 
 /** BmcTimeout: no answer; BmcProtocol: an answer that says nothing sure. The machine itself will tell. */
-const isUnknown = (fault: Fault, { repeatable }: Deed) =>
+export const isUnknown = (fault: Fault, { repeatable }: Pick<Deed, 'repeatable'>): boolean =>
   fault.name === 'BmcTimeout' || (fault.name === 'BmcProtocol' && !(repeatable && refusalOf(fault)));
 const isRejection = ({ name }: Fault) => name === 'BmcRejected' || name === 'BmcUnsupported';
+
+/** The first of `tries` that the BMC does not reject. */
+export const firstAccepted = async (tries: readonly (() => Promise<Accepted>)[]): Promise<Accepted> => {
+  for (const [at, attempt] of tries.entries()) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isFault(error) || !isRejection(error) || at === tries.length - 1) throw error;
+    }
+  }
+  return { monitor: undefined };
+};
 
 const refused = async <T>(call: Call, goal: Goal<T>, deed: Deed, sent: LedgerEntry, fault: Fault) => {
   const { records, record, operation } = call;

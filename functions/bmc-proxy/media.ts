@@ -6,8 +6,8 @@ import { refusalOf } from '../../layers/redfish-client/answer.ts';
 import type { Accepted, Resource } from '../../layers/redfish-client/client.ts';
 import { manager, virtualMedia, type VirtualMedia } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
-import type { Call } from './call.ts';
-import { ensure, maySend } from './ensure.ts';
+import { done, type Call } from './call.ts';
+import { ensure, firstAccepted, maySend } from './ensure.ts';
 
 type Slot = Resource<VirtualMedia>;
 type Kind = 'cd' | 'usb';
@@ -83,20 +83,6 @@ const slotsFor = async (bmc: Bmc, kind: Kind, { media_slot }: Quirks): Promise<S
   throw bmcFault('BmcUnsupported', `The BMC offers no virtual media of type ${mediaTypes[kind].join(' or ')}.`);
 };
 
-const isRefused = (error: unknown) => isFault(error) && ['BmcRejected', 'BmcUnsupported'].includes(error.name);
-
-/** The first of `tries` that the BMC does not reject. */
-const firstAccepted = async (tries: readonly (() => Promise<Accepted>)[]): Promise<Accepted> => {
-  for (const [at, attempt] of tries.entries()) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isRefused(error) || at === tries.length - 1) throw error;
-    }
-  }
-  return { monitor: undefined };
-};
-
 const ejectFrom = async ({ redfish }: Bmc, { path, etag, body }: Slot, quirks: Quirks): Promise<Accepted> => {
   const target = body.Actions?.['#VirtualMedia.EjectMedia']?.target;
   if (target) {
@@ -168,6 +154,26 @@ const insertAnywhere = async (call: Call, bmc: Bmc, slots: readonly Slot[], imag
     ),
   );
 };
+
+/** An image's place without its signature and credentials. */
+const publicUrl = (image: string): string =>
+  URL.canParse(image) ? withoutQuery(image).replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1') : fileName(image);
+
+/** The slots with what is in them: those of the system, else those of its managers. Throws BmcUnsupported. */
+export const getMedia = async (call: Call<'vmedia.get'>) =>
+  withBmc(call, async (bmc) => {
+    const own = await systemSlots(bmc);
+    const slots = own.length > 0 ? own : await managerSlots(bmc);
+    if (slots.length === 0) throw bmcFault('BmcUnsupported', 'The BMC offers no virtual media.');
+    const media = slots.map((slot) => {
+      const { MediaTypes, Image, ImageName } = slot.body;
+      const inserted = isInserted(slot);
+      const image = Image ? publicUrl(Image) : (ImageName ?? null);
+      // Supermicro X11, X12: the entry of an image remains after it was ejected.
+      return { media_types: MediaTypes ?? [], inserted, image: inserted ? image : null };
+    });
+    return done<'vmedia.get'>({ media });
+  });
 
 /** Done when a slot shows the image inserted. */
 export const insertMedia = async (call: Call<'vmedia.insert'>) => {

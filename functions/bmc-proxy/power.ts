@@ -29,7 +29,11 @@ const resets = {
 /** A reset that was accepted may take so long to show; iDRAC 10 needs a minute after the opposite one. */
 const lagMs = 60_000;
 
-const allowedTypes = async ({ redfish }: Bmc, system: ComputerSystem): Promise<readonly string[] | undefined> => {
+/** ResetTypes that the BMC lists; undefined: it does not say. */
+export const allowedTypes = async (
+  { redfish }: Bmc,
+  system: ComputerSystem,
+): Promise<readonly string[] | undefined> => {
   const reset = system.Actions?.['#ComputerSystem.Reset'];
   const inline = reset?.['ResetType@Redfish.AllowableValues'];
   if (inline || !reset?.['@Redfish.ActionInfo']) return inline ?? undefined;

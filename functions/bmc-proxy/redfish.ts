@@ -1,9 +1,16 @@
 /** The operations on a BMC, by name. The compiler demands one function for each row of layers/bmc/operations.ts. */
 import { callAgent, executeStep, listSteps } from './agent.ts';
+import { ensureBios, getBios, resetBios } from './bios.ts';
 import { clearBoot, ensureBoot } from './boot.ts';
+import { ensureMode } from './boot-mode.ts';
 import type { Implementation } from './call.ts';
-import { ejectMedia, insertMedia } from './media.ts';
+import { getFirmware } from './firmware.ts';
+import { ensureIndicator, listIndicators } from './indicator.ts';
+import { injectNmi } from './interrupt.ts';
+import { getInventory } from './inventory.ts';
+import { ejectMedia, getMedia, insertMedia } from './media.ts';
 import { ensurePower } from './power.ts';
+import { ensureSecureBoot, getSecureBoot } from './secure-boot.ts';
 import { getSystem, probe } from './system.ts';
 
 /** What `app.ts` dispatches to. */
@@ -15,6 +22,18 @@ export const redfish: Implementation = {
   'boot.clear': clearBoot,
   'vmedia.insert': insertMedia,
   'vmedia.eject': ejectMedia,
+  'vmedia.get': getMedia,
+  'mode.ensure': ensureMode,
+  'secure_boot.get': getSecureBoot,
+  'secure_boot.ensure': ensureSecureBoot,
+  'nmi.inject': injectNmi,
+  'indicator.list': listIndicators,
+  'indicator.ensure': ensureIndicator,
+  'bios.get': getBios,
+  'bios.ensure': ensureBios,
+  'bios.reset': resetBios,
+  'firmware.get': getFirmware,
+  'inventory.get': getInventory,
   'agent.steps': listSteps,
   'agent.execute': executeStep,
   'agent.call': callAgent,

@@ -1,5 +1,6 @@
 /** What is only read: who the BMC is, and how its system stands. */
 import type { Observed } from '../../layers/bmc/operations.ts';
+import type { ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import { systemsOf, withBmc } from './bmc.ts';
 import { done, type Call } from './call.ts';
 import { readPower } from './power.ts';
@@ -20,6 +21,9 @@ export const probe = async (call: Call<'bmc.probe'>) =>
 
 const modes: Readonly<Record<string, 'uefi' | 'bios'>> = { UEFI: 'uefi', Legacy: 'bios' };
 
+/** The mode in which the machine starts; null: the BMC does not say. */
+export const modeOf = ({ Boot }: ComputerSystem) => modes[Boot?.BootSourceOverrideMode ?? ''] ?? null;
+
 const readHealth = (health: string | null | undefined): Observed<'system.get'>['health'] =>
   health === 'OK' || health === 'Warning' || health === 'Critical' ? health : null;
 
@@ -32,7 +36,7 @@ export const getSystem = async (call: Call<'system.get'>) =>
       boot: {
         target: body.Boot?.BootSourceOverrideTarget ?? null,
         enabled: body.Boot?.BootSourceOverrideEnabled ?? null,
-        mode: modes[body.Boot?.BootSourceOverrideMode ?? ''] ?? null,
+        mode: modeOf(body),
       },
       health: readHealth(body.Status?.Health),
       vendor: body.Manufacturer ?? null,

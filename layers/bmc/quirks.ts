@@ -20,6 +20,8 @@ export type Quirks = {
   readonly boot_cdrom?: 'UsbCd';
   /** Boot: a one-time override to `Cd` boots the physical drive; says what the operator can do. */
   readonly boot_cdrom_unsupported?: string;
+  /** Boot mode: where else it is set, if the BMC lists no modes; says what the operator can do. */
+  readonly boot_mode_elsewhere?: string;
   /** Media: the only slot (Id) that works. */
   readonly media_slot?: string;
   /** Media: eject wants `{}` as body at once. */
@@ -43,8 +45,17 @@ export const quirkRows: readonly QuirkRow[] = [
   },
   // Dell iDRAC 10 (17th generation), firmware 1.x: of two slots only the first can be used.
   { name: 'dell-slot-1', match: { vendor: /^dell/i, model: /^17G/i }, set: { media_slot: '1' } },
-  // HPE iLO 5 (Gen10): refuses Enabled while Target is None, and an eject without a body.
-  { name: 'hpe-ilo', match: { vendor: /^(hpe|hewlett)/i }, set: { boot_pair: true, media_eject_body: true } },
+  // HPE iLO 5 (Gen10): refuses Enabled while Target is None, and an eject without a body; the boot mode is a setting of
+  // the BIOS there.
+  {
+    name: 'hpe-ilo',
+    match: { vendor: /^(hpe|hewlett)/i },
+    set: {
+      boot_pair: true,
+      boot_mode_elsewhere: 'Change the BIOS setting BootMode instead.',
+      media_eject_body: true,
+    },
+  },
   // Supermicro X11, X12: Enabled must always be sent, a mode left out becomes Legacy, and the virtual CD is UsbCd
   // where listed (not on ARS-111GL-NHR).
   {

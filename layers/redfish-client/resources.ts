@@ -4,15 +4,16 @@
  */
 import * as z from 'zod';
 
-const text = z.string().nullish().catch(null);
-const flag = z.boolean().nullish().catch(null);
-const texts = z.array(z.string()).nullish().catch(null);
-const link = z.looseObject({ '@odata.id': z.string() }).nullish().catch(null);
-const links = z
+export const text = z.string().nullish().catch(null);
+export const flag = z.boolean().nullish().catch(null);
+export const number = z.number().nullish().catch(null);
+export const texts = z.array(z.string()).nullish().catch(null);
+export const link = z.looseObject({ '@odata.id': z.string() }).nullish().catch(null);
+export const links = z
   .array(z.looseObject({ '@odata.id': z.string() }))
   .nullish()
   .catch(null);
-const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).nullish().catch(null);
+export const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).nullish().catch(null);
 
 const action = part({ target: text, '@Redfish.ActionInfo': text, 'ResetType@Redfish.AllowableValues': texts });
 
@@ -24,12 +25,24 @@ const boot = part({
   'BootSourceOverrideMode@Redfish.AllowableValues': texts,
 });
 
+/** A lamp to find a part by; the first two are the older way, in which it may also blink. */
+export const light = {
+  IndicatorLED: text,
+  'IndicatorLED@Redfish.AllowableValues': texts,
+  LocationIndicatorActive: flag,
+};
+
+/** Where changes are written that come true with the next start. */
+export const settings = part({ SettingsObject: link, SupportedApplyTimes: texts });
+
 export const serviceRoot = z.looseObject({
   RedfishVersion: text,
   Vendor: text,
   Product: text,
   Systems: link,
   Managers: link,
+  Registries: link,
+  UpdateService: link,
   Links: part({ Sessions: link }),
 });
 
@@ -46,15 +59,32 @@ export const computerSystem = z.looseObject({
   Status: part({ Health: text }),
   Actions: part({ '#ComputerSystem.Reset': action }),
   VirtualMedia: link,
-  Links: part({ ManagedBy: links }),
-  '@Redfish.Settings': part({ SettingsObject: link }),
+  Bios: link,
+  SecureBoot: link,
+  Processors: link,
+  Memory: link,
+  Storage: link,
+  SimpleStorage: link,
+  EthernetInterfaces: link,
+  BiosVersion: text,
+  MemorySummary: part({ TotalSystemMemoryGiB: number }),
+  ProcessorSummary: part({ LogicalProcessorCount: number, Count: number, Model: text }),
+  ...light,
+  Links: part({ ManagedBy: links, Chassis: links }),
+  '@Redfish.Settings': settings,
 });
 export type ComputerSystem = z.output<typeof computerSystem>;
 
 /** The settings object of a system: what will hold after the next reset. */
 export const systemSettings = z.looseObject({ Boot: boot });
 
-export const manager = z.looseObject({ Model: text, FirmwareVersion: text, VirtualMedia: link });
+export const manager = z.looseObject({
+  Manufacturer: text,
+  Model: text,
+  SerialNumber: text,
+  FirmwareVersion: text,
+  VirtualMedia: link,
+});
 
 export const virtualMedia = z.looseObject({
   Id: text,
