@@ -13,6 +13,7 @@ export type Grant =
   | 'workflows:callback'
   | 'seal'
   | 'open'
+  | 'parameters'
   | `invoke:${string}`;
 
 export type FunctionRow = {
@@ -30,7 +31,7 @@ export const functions = {
   'baremetal-api': {
     memory: 1024,
     timeout: 29,
-    grants: ['table', 'objects', 'workflows:start', 'seal'],
+    grants: ['table', 'objects', 'workflows:start', 'seal', 'invoke:workflow'],
     doc: 'The Bare Metal API (/v1).',
   },
   'ramdisk-api': {
@@ -39,12 +40,12 @@ export const functions = {
     grants: ['table', 'workflows:callback', 'seal'],
     doc: 'Lookup and heartbeat of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
-  authorizer: { memory: 512, timeout: 10, grants: [], doc: 'Who is calling; answers API Gateway.' },
+  authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
     memory: 512,
     timeout: 120,
     grants: ['table', 'objects', 'workflows:start', 'workflows:callback', 'invoke:bmc-proxy'],
-    doc: 'Runs one phase of a workflow.',
+    doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
   },
   'bmc-proxy': {
     memory: 512,
@@ -87,6 +88,8 @@ export const workflows = {
   deploy: { doc: 'active and rebuild.' },
   undeploy: { doc: 'deleted: gives the machine back, then hands over to clean.' },
   power: { doc: 'Power actions.' },
+  management: { doc: 'Boot mode, secure boot, virtual media.' },
+  allocate: { doc: 'Allocations: finds a node for one.' },
 } as const satisfies Record<string, WorkflowRow>;
 
 export type WorkflowName = keyof typeof workflows;
@@ -101,6 +104,10 @@ export const settings = {
     doc: 'How long a deploy waits for a heartbeat; for the first one twice.',
   },
   clean_callback_timeout: { default: '1800', doc: 'How long cleaning waits for a heartbeat; for the first one twice.' },
+  project_admin_can_manage_own_nodes: {
+    default: 'true',
+    doc: 'Whether admins of projects may enrol nodes, which their project then owns, and delete those.',
+  },
   automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
   erase_devices_priority: { default: '10', doc: 'Priority of the clean step erase_devices; 0 turns it off.' },
   erase_devices_metadata_priority: { default: '99', doc: 'Priority of erase_devices_metadata; 0 turns it off.' },
@@ -111,7 +118,23 @@ export const settings = {
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
-  auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only) or http_basic.' },
+  auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only), http_basic, oidc or keystone.' },
+  oidc_issuer: { default: '', doc: 'oidc: URL of the provider, exactly as its tokens name it.' },
+  oidc_audience: { default: '', doc: 'oidc: the audience that tokens for this API name.' },
+  oidc_jwks_uri: { default: '', doc: 'oidc: URL of the keys of the provider; empty: its discovery page names it.' },
+  oidc_user_claim: { default: 'sub', doc: 'oidc: claim that names the user in the history.' },
+  oidc_project_claim: { default: 'project_id', doc: 'oidc: claim with the project; dots lead into objects.' },
+  oidc_roles_claim: { default: 'roles', doc: 'oidc: claim with the roles (admin, manager, member, reader, service).' },
+  oidc_system_claim: { default: 'system_scope', doc: 'oidc: claim that is true (or all) for tokens of system scope.' },
+  keystone_auth_url: { default: '', doc: 'keystone: URL of the Identity v3 endpoint.' },
+  keystone_credentials: {
+    default: '',
+    doc: 'keystone: SSM parameter (on one machine: file) with the service account that validates tokens.',
+  },
+  keystone_service_project: {
+    default: 'service',
+    doc: 'keystone: project in which role service counts as a service of the whole system; empty: none.',
+  },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },
   bmc_read_timeout_ms: { default: '60000', doc: 'How long a BMC may be silent before it answers; some need a minute.' },
   poll_interval_ms: { default: '1000', doc: 'How often the proxy looks whether a BMC has done what it was asked.' },

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 import { Invalid, isFault, Unauthorized } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
-import { allows, authorize, type Owned, type Subject } from '../../layers/domain/policy.ts';
+import { allows, authorize, ownOf, type Owned, type Subject } from '../../layers/domain/policy.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { DEFAULT } from '../../layers/domain/versions.ts';
 import { isServerError, refuse, reply, replyJson, toJson, type ErrorForm } from '../../layers/http/reply.ts';
@@ -19,10 +19,13 @@ type Query = HttpRequest['query'];
 
 const MiB = 1024 * 1024;
 
-/** Who the authorizer says is calling; null on paths that have none. Its context holds strings only. */
-const subjectOf = (event: APIGatewayProxyEvent): Subject | null => {
+/**
+ * Who the authorizer says is calling; null on paths that have none, and once the token has ended: API Gateway keeps an
+ * authorizer's answer for five minutes, however long the token lives. The context holds strings only.
+ */
+const subjectOf = (event: APIGatewayProxyEvent, now: number): Subject | null => {
   const known = event.requestContext?.authorizer;
-  if (!known) return null;
+  if (!known || Number(known['expires_at'] ?? Infinity) <= now) return null;
   const text = (name: string) => (typeof known[name] === 'string' && known[name] !== '' ? known[name] : null);
   return {
     user: text('user'),
@@ -42,23 +45,28 @@ const ownedBy = (target: unknown): Owned | undefined => {
 
 type Admitted = Pick<Call, 'subject' | 'only'>;
 
-const admit = (route: Route, subject: Subject | null, target: unknown, name: string | undefined): Admitted => {
+/** `name` is how the request names the target, if there is one. */
+const admit = ({ config }: Deps, route: Route, subject: Subject | null, target: unknown, name?: string): Admitted => {
   if (route.policy === 'public') return { subject: subject ?? nobody, only: null };
   if (!subject) throw Unauthorized('Authentication is required.');
-  if (route.own && !allows(route.policy, subject) && subject.project !== null && allows(route.own, subject)) {
-    return { subject, only: subject.project };
+  const owned = ownedBy(target);
+  const mine = route.own && (route.ownIf?.(config) ?? true) ? ownOf(subject) : undefined;
+  if (mine && !allows(route.policy, subject, owned) && allows(route.own!, subject, owned ?? mine)) {
+    return { subject, only: mine.owner };
   }
-  authorize(route.policy, subject, ownedBy(target), name, route.title);
+  authorize(route.policy, subject, owned, name, route.title);
   return { subject, only: null };
 };
 
-/** The record that the path names, and the parameters that found it. */
+/** The record that the path names, the parameters that found it, and how the request names it. */
 const find = async (deps: Deps, { route, params, spare }: Match, version: number) => {
+  // What is concealed must look like what is missing, and that is told by the parameters that are tried last.
+  const name = Object.values(spare ?? params)[0];
   try {
-    return { params, target: await route.find?.(deps, params, version) };
+    return { params, name, target: await route.find?.(deps, params, version) };
   } catch (error) {
     if (!spare || !isFault(error) || error.code !== 404) throw error;
-    return { params: spare, target: await route.find?.(deps, spare, version) };
+    return { params: spare, name, target: await route.find?.(deps, spare, version) };
   }
 };
 
@@ -114,8 +122,8 @@ export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
       const matched = match(request, about.version);
       const { route } = matched;
       form = 'controller';
-      const { params, target } = await find(deps, matched, about.version);
-      const admitted = admit(route, subjectOf(event), target, Object.values(params)[0]);
+      const { params, target, name } = await find(deps, matched, about.version);
+      const admitted = admit(deps, route, subjectOf(event, deps.clock.now()), target, name);
       const { query, loose } = readQuery(route, about.version, request.query);
       const body = readBody(route, request, loose);
       const base = config.publicEndpoint || request.base;

@@ -1,51 +1,79 @@
-/** What lists of ports and port groups have in common: they are asked for by address, or by what their node is. */
+/** What lists of ports, port groups and volumes have in common: they are asked for by address, or by what their node is. */
 import { readList, type Page } from '../../layers/domain/page.ts';
+import { allows } from '../../layers/domain/policy.ts';
 import { check } from '../../layers/domain/schema.ts';
-import { belongingBy, belongingsOf, listBelongings, type Kind, type Stored } from '../../layers/store/belongings.ts';
+import {
+  belongingBy,
+  belongingsOf,
+  belongingsOfAll,
+  listBelongings,
+  type Kind,
+  type Stored,
+} from '../../layers/store/belongings.ts';
 import { cutPage } from '../../layers/store/lists.ts';
-import { nodesWith } from '../../layers/store/node-lists.ts';
-import { findNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { nodesOfProject, nodesWith, type ListedNode } from '../../layers/store/node-lists.ts';
+import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { findVisible } from './node/find.ts';
 import type { Call, Deps } from './route.ts';
 
 type Belonging = { readonly uuid: string; readonly node_uuid: string };
 
+/** The node that a path stands for, the page, and what else of the call matters. */
+type Asked = Pick<Call, 'query' | 'subject' | 'only'> & { readonly page: Page; readonly node: StoredNode | undefined };
+
+/** Filters by a field of the node. */
+const nodeFilters = { shard: 'shard', conductor_groups: 'conductor_group' } as const;
+
+/** What those ask for; undefined if there is none. */
+const wantedOf = (query: Call['query']) =>
+  Object.entries(nodeFilters)
+    .filter(([name]) => query[name])
+    .map(([name, field]) => {
+      const values = readList(query[name]!);
+      return { field, values, fits: (node: ListedNode) => values.includes(node[field] ?? '') };
+    })[0];
+
 /** Of those that are asked for by what their node is, the nodes; undefined if by nothing of the kind. */
-const nodesOf = async ({ table }: Deps, query: Call['query']): Promise<Set<string> | undefined> => {
-  if (query['shard']) return nodesWith(table, 'shard', readList(query['shard']));
-  if (query['conductor_groups']) return nodesWith(table, 'conductor_group', readList(query['conductor_groups']));
-  return undefined;
+const nodesOf = async ({ table }: Deps, { query, only }: Asked): Promise<string[] | undefined> => {
+  const wanted = wantedOf(query);
+  if (only === null) return wanted && [...(await nodesWith(table, wanted.field, wanted.values))];
+  const mine = await nodesOfProject(table, only);
+  return mine.filter((node) => wanted?.fits(node) ?? true).map(({ uuid }) => uuid);
 };
 
-/** Those in one place: a node, or the one with an address. undefined: in the whole fleet. */
-const placeOf = async <R extends Belonging>(
+/** The one with an address; none if it is not of this node, or of one that the caller may not see. */
+const byAddress = async <R extends Belonging>(
   { table }: Deps,
   kind: Kind,
-  query: Call['query'],
-  node: StoredNode | undefined,
-): Promise<Stored<R>[] | undefined> => {
-  const ident = query['node']?.[0] ?? query['node_uuid']?.[0];
-  const home = node ?? (ident === undefined ? undefined : await findNode(table, ident));
+  { query, subject }: Asked,
+  home: StoredNode | undefined,
+): Promise<Stored<R>[]> => {
   const { schema, unique } = kind.fields['address']!;
-  if (query['address']) {
-    const address = check(schema, query['address'][0]) as string;
-    const found = await belongingBy<R>(table, kind, unique!, address);
-    return found && (!home || found.node_uuid === home.uuid) ? [found] : [];
-  }
-  return home && belongingsOf<R>(table, kind, home.uuid);
+  const found = await belongingBy<R>(table, kind, unique!, check(schema, query['address']![0]) as string);
+  if (!found || (home && found.node_uuid !== home.uuid)) return [];
+  const node = home ?? (await readNode(table, found.node_uuid));
+  const fits = node && allows('baremetal:node:get', subject, node) && (wantedOf(query)?.fits(node) ?? true);
+  return fits ? [found] : [];
 };
 
 /**
  * A page by the filters node, node_uuid, address, shard and conductor_groups, of those that `keep` keeps; with `node`
- * only of this one. Without a node or an address it is a pass over all. Throws NotFound (404), Invalid (400).
+ * only of this one. For all projects, without a node or an address, it is a pass over all; for one project it reads
+ * what the project's nodes have. Throws NotFound (404), Invalid (400).
  */
 export const selectBelongings = async <R extends Belonging>(
   deps: Deps,
   kind: Kind,
-  { query, page, node }: { query: Call['query']; page: Page; node: StoredNode | undefined },
+  asked: Asked,
   keep: (record: Stored<R>) => boolean,
 ): Promise<Stored<R>[]> => {
-  const nodes = await nodesOf(deps, query);
-  const wanted = (record: Stored<R>) => keep(record) && (!nodes || nodes.has(record.node_uuid));
-  const place = await placeOf<R>(deps, kind, query, node);
-  return place ? cutPage(place.filter(wanted), page) : listBelongings<R>(deps.table, kind, page, wanted);
+  const { query, page, subject, only } = asked;
+  const ident = query['node']?.[0] ?? query['node_uuid']?.[0];
+  const home = asked.node ?? (ident === undefined ? undefined : await findVisible(deps, subject, ident));
+  if (query['address']) return cutPage((await byAddress<R>(deps, kind, asked, home)).filter(keep), page);
+  if (home) return cutPage((await belongingsOf<R>(deps.table, kind, home.uuid)).filter(keep), page);
+  const nodes = await nodesOf(deps, asked);
+  if (only !== null) return cutPage((await belongingsOfAll<R>(deps.table, kind, nodes!)).filter(keep), page);
+  const known = nodes && new Set(nodes);
+  return listBelongings<R>(deps.table, kind, page, (record) => keep(record) && (known?.has(record.node_uuid) ?? true));
 };

@@ -8,7 +8,7 @@ import { Invalid, isFault, NodeLocked, NotFound } from '../../layers/domain/faul
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
-import type { Rule } from '../../layers/domain/policy.ts';
+import { allows, authorize, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import {
   changeBelonging,
@@ -18,7 +18,8 @@ import {
   type Kind,
   type Stored,
 } from '../../layers/store/belongings.ts';
-import { findNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { findVisible } from './node/find.ts';
 import { newRecord, readChanges, readNew, type Shows, type Values } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
@@ -84,18 +85,21 @@ export const belongingFinder =
     return { record, node };
   };
 
-/** The node that a new one goes to. Throws Invalid (400): the request is at fault, not its path. */
-const homeOf = async ({ table }: Deps, ident: unknown): Promise<StoredNode> => {
+/**
+ * The node that a new one goes to. Throws Invalid (400) for one that does not exist or that the caller may not see: the
+ * request is at fault, not its path.
+ */
+const homeOf = async (deps: Deps, subject: Subject, ident: unknown): Promise<StoredNode> => {
   if (typeof ident !== 'string') throw Invalid('Missing mandatory parameter: node_uuid.');
-  return findNode(table, ident).catch((error: unknown) => {
+  return findVisible(deps, subject, ident).catch((error: unknown) => {
     throw isFault(error) && error.code === 404 ? Invalid(error.message, error) : error;
   });
 };
 
 const create = async <R extends Belonging>(
   deps: Deps,
-  { kind, nodeIdentSince, rules }: BelongingResource<R>,
-  { body, version }: Call<Values>,
+  { kind, nodeIdentSince, policy, rules }: BelongingResource<R>,
+  { body, version, subject }: Call<Values>,
 ): Promise<Stored<R>> => {
   const { node_ident: ident, ...rest } = body;
   const byIdent = nodeIdentSince !== undefined;
@@ -104,7 +108,8 @@ const create = async <R extends Belonging>(
     version,
     Object.keys(body),
   );
-  const home = await homeOf(deps, (byIdent ? ident : undefined) ?? body['node_uuid']);
+  const home = await homeOf(deps, subject, (byIdent ? ident : undefined) ?? body['node_uuid']);
+  authorize(policy.create, subject, home, home.uuid);
   const values = readNew(kind.fields, version, { ...(byIdent ? rest : body), node_uuid: home.uuid });
   rules.values?.(values, version);
   const record = newRecord<Stored<R>>(deps, kind.fields, values);
@@ -115,11 +120,13 @@ const create = async <R extends Belonging>(
   return record;
 };
 
-/** It moves only between nodes of one owner. Throws Invalid (400), NodeLocked (409). */
-const checkMove = async ({ table }: Deps, from: StoredNode, to: string): Promise<void> => {
+/** It moves only between nodes of one owner that the caller may see. Throws Invalid (400), NodeLocked (409). */
+const checkMove = async ({ table }: Deps, subject: Subject, from: StoredNode, to: string): Promise<void> => {
   if (to === from.uuid) return;
   const found = await readNode(table, to);
-  if (found?.owner !== from.owner) throw Invalid(`Node ${to} could not be found, or has another owner.`);
+  if (found?.owner !== from.owner || !allows('baremetal:node:get', subject, found)) {
+    throw Invalid(`Node ${to} could not be found, or has another owner.`);
+  }
   refuseLocked(found);
 };
 
@@ -137,7 +144,7 @@ const patch = async <R extends Belonging>(
     rules.edit({ before, after, node, changed, version });
     rules.values?.(values, version);
     await rules.whole?.(deps, after, before);
-    await checkMove(deps, node, after.node_uuid);
+    await checkMove(deps, call.subject, node, after.node_uuid);
     return values as Partial<R>;
   });
 };
@@ -152,6 +159,7 @@ const writeRoutes = <R extends Belonging>(
       at: `POST /v1/${collection}`,
       since,
       policy: policy.create,
+      own: policy.create,
       status: 201,
       body: json,
       handle: async (deps, call) => {

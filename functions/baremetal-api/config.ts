@@ -5,12 +5,14 @@ export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string().default(''),
     INGOT_AUTOMATED_CLEAN: z.stringbool().default(true),
+    INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES: z.stringbool().default(true),
     /** Hostname of the one BMC-proxy site, shown as the conductor. */
     INGOT_SITE: z.string().default('ingot'),
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
+    projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,
     site: env.INGOT_SITE,
   }));
 

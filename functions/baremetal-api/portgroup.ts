@@ -44,7 +44,7 @@ const refuseMixed = (query: Call['query']): void => {
 const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
   refuseMixed(call.query);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<Portgroup>(deps, portgroupKind, { query: call.query, page, node }, () => true),
+    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, page, node }, () => true),
   );
 };
 
@@ -53,6 +53,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     at: `GET /v1/portgroups${suffix}`,
     since: 23,
     policy: 'baremetal:portgroup:list_all',
+    own: 'baremetal:portgroup:list',
     query: { ...query, ...filters },
     handle: async (deps, call) => answer(deps, call, `/v1/portgroups${suffix}`, wantOf(call, portgroupFields)),
   }),

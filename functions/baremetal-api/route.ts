@@ -16,7 +16,7 @@ export type Call<Body = unknown, Target = unknown> = {
   /** Repeated parameters are kept in order. Only names that the row's `query` lists arrive here (others: 400). */
   readonly query: Readonly<Record<string, readonly string[]>>;
   readonly subject: Subject;
-  /** Lists show only what belongs to this project; null: all there is. See `own` of the row. */
+  /** The caller is here for this project alone, because of the row's `own`; null: for all there is. */
   readonly only: string | null;
   /** Start of all links, without a trailing slash and without /v1. */
   readonly base: string;
@@ -45,8 +45,14 @@ export type Route<Body = unknown, Target = unknown> = {
   readonly tooOld?: 404 | 405 | 406;
   /** Rule of layers/domain/policy.ts; `public` is for everybody. */
   readonly policy: Rule | 'public';
-  /** Of lists: who does not pass `policy` but this rule sees what belongs to the project (`only` of the call). */
+  /**
+   * Who does not pass `policy` but this rule, as the owner or lessee of the target, may do it for one project (`only`
+   * of the call). Without a target the handler has to see to that: a list shows what belongs to the project, a POST
+   * refuses what does not.
+   */
   readonly own?: Rule;
+  /** Whether the operator's settings leave that to projects; default: they do. */
+  ownIf?(config: Config): boolean;
   /** What messages call the record that the path names, if that is not the kind in the name of the rule. */
   readonly title?: string;
   /** Default: 200 with a body, 204 without. */

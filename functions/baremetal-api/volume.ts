@@ -5,14 +5,14 @@
 import { Invalid } from '../../layers/domain/fault.ts';
 import { maskSecrets } from '../../layers/domain/masking.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
-import { allows, type Owned } from '../../layers/domain/policy.ts';
+import { allows, ownOf, type Owned } from '../../layers/domain/policy.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
 import type { VolumeConnector, VolumeTarget } from '../../layers/domain/volume.ts';
-import { belongingsOf, listBelongings, type Kind, type Stored } from '../../layers/store/belongings.ts';
-import { cutPage } from '../../layers/store/lists.ts';
+import type { Kind, Stored } from '../../layers/store/belongings.ts';
 import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
-import { findNode, type StoredNode } from '../../layers/store/nodes.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
 import { belongingRoutes, refuseLocked } from './belonging.ts';
+import { selectBelongings } from './belonging-list.ts';
 import { listAnswer } from './crud.ts';
 import { deletable } from './node/delete.ts';
 import { findByIdent } from './node/find.ts';
@@ -32,15 +32,18 @@ const redacted = {
     '** Value redacted: Requires permission baremetal:volume:view_target_properties access. Permission denied. **',
 };
 
-/** The node that a request is about; a list of all nodes is for those only who see all of them. */
-const nodeOf = (target: unknown): Owned => {
+/**
+ * The node that a request is about. Without a target it is a list or a POST, whose nodes are the project's or the
+ * caller sees those of all projects.
+ */
+const nodeOf = ({ target, subject }: Call): Owned => {
   const found = target as { readonly node?: Owned } | undefined;
-  return found?.node ?? (target as Owned | undefined) ?? {};
+  return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
 };
 
 const view = (collection: Collection) => (call: Call, want: Want) => {
-  const { base, version, subject, target } = call;
-  const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(target));
+  const { base, version, subject } = call;
+  const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(call));
   return projector<Stored<Volume>>(collections[collection].fields, version, want, {
     links: ({ uuid }) => resourceLinks(base, `volume/${collection}`, uuid),
     properties: ({ properties }) => (visible ? maskSecrets(properties) : redacted),
@@ -62,12 +65,8 @@ const list = async (deps: Deps, call: Call, collection: Collection, node?: Store
   const rows = kind.fields;
   const path = node ? `/v1/nodes/${node.uuid}/volume/${collection}` : `${at}/${collection}`;
   const want = readWant(rows, call.version, call.query);
-  const ident = call.query['node']?.[0];
-  const home = node ?? (ident === undefined ? undefined : await findNode(deps.table, ident));
   return listAnswer(call, { path, name: collection, rows, want, view: view(collection) }, async (page) =>
-    home
-      ? cutPage(await belongingsOf<Volume>(deps.table, kind, home.uuid), page)
-      : listBelongings<Volume>(deps.table, kind, page, () => true),
+    selectBelongings<Volume>(deps, kind, { ...call, page, node }, () => true),
   );
 };
 
@@ -81,6 +80,7 @@ const routesOf = (collection: Collection): Route[] => {
       at: `GET ${at}/${collection}`,
       since,
       policy: 'baremetal:volume:list_all',
+      own: 'baremetal:volume:list',
       query: { ...query, node: {} },
       handle: async (deps, call) => list(deps, call, collection),
     }),
@@ -124,6 +124,7 @@ export const volumeRoutes: readonly Route[] = [
     at: `GET ${at}`,
     since,
     policy: 'baremetal:volume:list_all',
+    own: 'baremetal:volume:list',
     handle: async (_deps, call) => ({ body: links(call, 'volume') }),
   }),
   route<undefined, StoredNode>({

@@ -97,6 +97,8 @@ const preference = [
 export type Selection = {
   readonly lookups: readonly Lookup[] | undefined;
   keep(node: Listed): boolean;
+  /** Whether the caller may know of a node at all; absent: of every one. */
+  sees?(node: Listed): boolean;
 };
 
 const parse = (name: string, { schema, many }: Filter, values: readonly string[]): unknown => {
@@ -107,9 +109,10 @@ const parse = (name: string, { schema, many }: Filter, values: readonly string[]
 
 /**
  * What the filters of a query select: the index partitions to read (undefined: the whole list) and the test that each
- * node must pass. Child nodes are kept only when they are asked for (`children`). Throws Invalid (400).
+ * node must pass. Child nodes are kept only when they are asked for (`children`). With `only` nothing is read but what
+ * this project owns or leases. Throws Invalid (400).
  */
-export const selectNodes = (query: Query, children: boolean): Selection => {
+export const selectNodes = (query: Query, children: boolean, only: string | null = null): Selection => {
   const asked = new Map(
     Object.entries(nodeFilters as Readonly<Record<string, Filter>>)
       .filter(([name]) => query[name])
@@ -117,9 +120,13 @@ export const selectNodes = (query: Query, children: boolean): Selection => {
   );
   const best = preference.map((name) => asked.get(name)).find((entry) => entry);
   const tests = [...asked.values()];
+  const sees = (node: Listed) => only === null || nodeFilters.project.keep(node, only);
   return {
-    lookups: best?.filter.lookups?.(best.value),
+    lookups: only === null ? best?.filter.lookups?.(best.value) : nodeFilters.project.lookups(only),
     keep: (node) =>
-      (children || node.parent_node === null) && tests.every(({ filter, value }) => filter.keep(node, value)),
+      sees(node) &&
+      (children || node.parent_node === null) &&
+      tests.every(({ filter, value }) => filter.keep(node, value)),
+    sees,
   };
 };

@@ -1,4 +1,5 @@
-/** What is never shown to anybody (ironic-rbac.md 5). */
+/** What is never shown to anybody, and what of a node its lessees do not see (ironic-rbac.md 5). */
+import { allows, type Owned, type Rule, type Subject } from './policy.ts';
 
 /** Stands for a secret, in answers and in the stored record alike. */
 export const mask = '******';
@@ -39,3 +40,37 @@ export const maskInstanceInfo = (info: object): unknown =>
   maskSecrets(
     Object.fromEntries(Object.entries(info).map(([name, value]) => [name, hidden.includes(name) ? mask : value])),
   );
+
+type Withheld = { readonly rule: Rule; readonly notice: unknown };
+
+/** Fields of a node with a rule of their own, and the words that clients read in their place. */
+const withheld: Readonly<Record<string, Withheld>> = {
+  last_error: {
+    rule: 'baremetal:node:get:last_error',
+    notice: '** Value Redacted - Requires baremetal:node:get:last_error permission. **',
+  },
+  reservation: {
+    rule: 'baremetal:node:get:reservation',
+    notice: '** Redacted - requires baremetal:node:get:reservation permission. **',
+  },
+  driver_internal_info: {
+    rule: 'baremetal:node:get:driver_internal_info',
+    notice: { content: '** Redacted - Requires baremetal:node:get:driver_internal_info permission. **' },
+  },
+  driver_info: {
+    rule: 'baremetal:node:get:driver_info',
+    notice: { content: '** Redacted - requires baremetal:node:get:driver_info permission. **' },
+  },
+};
+
+/** Makes the function that names the fields of a node that this caller may not see. Few nodes have another answer. */
+export const withheldFrom = (subject: Subject): ((node: Owned) => readonly string[]) => {
+  if (allows('baremetal:node:get:filter_threshold', subject)) return () => [];
+  return (node) => Object.keys(withheld).filter((name) => !allows(withheld[name]!.rule, subject, node));
+};
+
+/** What is shown of a node, with notices where it has these fields; also in place of null. */
+export const withhold = (shown: Record<string, unknown>, names: readonly string[]): Record<string, unknown> => {
+  for (const name of names) if (name in shown) shown[name] = withheld[name]!.notice;
+  return shown;
+};

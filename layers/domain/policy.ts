@@ -191,7 +191,12 @@ const gates: Readonly<Record<string, Rule>> = {
   allocation: 'baremetal:allocation:get',
 };
 
-const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
+/** What every record of the caller's project has; undefined for callers that see all projects, or have none. */
+export const ownOf = ({ scope, project }: Subject): (Owned & { readonly owner: string }) | undefined =>
+  scope === 'project' && project !== null ? { owner: project, lessee: project } : undefined;
+
+/** Refuses what is visible, by the rule's name. */
+export const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
 
 /**
  * Lets a caller through or throws: NotFound (404) with the words of a missing record for what the caller may not even

@@ -95,6 +95,23 @@ export const belongingsOf = async <R extends Belonging>(
 ): Promise<Stored<R>[]> =>
   (await table.query({ partition: nodePartition(node), begins: `${name}#` })).map((item) => toRecord<R>(item));
 
+/** How many nodes are asked at a time for what they have. */
+const atOnce = 16;
+
+/** All of these nodes. */
+export const belongingsOfAll = async <R extends Belonging>(
+  table: Table,
+  kind: Kind,
+  nodes: readonly string[],
+): Promise<Stored<R>[]> => {
+  const found: Stored<R>[] = [];
+  for (let at = 0; at < nodes.length; at += atOnce) {
+    const some = nodes.slice(at, at + atOnce).map(async (node) => belongingsOf<R>(table, kind, node));
+    found.push(...(await Promise.all(some)).flat());
+  }
+  return found;
+};
+
 /** A page of those of all nodes that `keep` keeps. Throws NotFound (404) for an unknown marker. */
 export const listBelongings = async <R extends Belonging>(
   table: Table,

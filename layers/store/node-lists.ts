@@ -1,5 +1,5 @@
 /** Pages of the node list, and the node of an instance. */
-import type { Listed, Selection } from '../domain/filters.ts';
+import { nodeFilters, type Listed, type Selection } from '../domain/filters.ts';
 import type { Page } from '../domain/page.ts';
 import { guardKey } from './guards.ts';
 import { indexName, indexPartition, listPartition } from './indexes.ts';
@@ -24,7 +24,11 @@ export type ListedNode = Readonly<Omit<StoredNode, 'instance_info'>>;
  */
 export const listNodes = async (table: Table, selection: Selection, page: Page): Promise<ListedNode[]> => {
   const keep = (item: Item) => selection.keep(item as unknown as Listed);
-  const items = await readPage(table, placesOf(selection), page, keep, async (uuid) => table.get(nodeKey(uuid)));
+  const find = async (uuid: string) => {
+    const item = await table.get(nodeKey(uuid));
+    return item && (selection.sees?.(item as unknown as Listed) ?? true) ? item : undefined;
+  };
+  const items = await readPage(table, placesOf(selection), page, keep, find);
   // What shows them leaves their index attributes aside.
   return items as unknown as ListedNode[];
 };
@@ -41,10 +45,20 @@ export const nodeOfInstance = async (table: Table, instance: string): Promise<St
   return guard && readNode(table, guard['node'] as string);
 };
 
-const nodesBy = async (table: Table, field: string, values: readonly string[]): Promise<ListedNode[]> => {
-  const places = placesOf({ lookups: values.map((value) => ({ index: field, value })) });
-  return (await readList(table, places, { descending: false, limit: Infinity })) as unknown as ListedNode[];
+const nodesIn = async (table: Table, lookups: Selection['lookups']): Promise<ListedNode[]> => {
+  const all = { descending: false, limit: Infinity };
+  return (await readList(table, placesOf({ lookups }), all)) as unknown as ListedNode[];
 };
+
+const nodesBy = async (table: Table, field: string, values: readonly string[]): Promise<ListedNode[]> =>
+  nodesIn(
+    table,
+    values.map((value) => ({ index: field, value })),
+  );
+
+/** The nodes that a project owns or leases, in the order of creation. */
+export const nodesOfProject = async (table: Table, project: string): Promise<ListedNode[]> =>
+  nodesIn(table, nodeFilters.project.lookups(project));
 
 /** The UUIDs of all nodes whose indexed field has one of these values. */
 export const nodesWith = async (table: Table, field: string, values: readonly string[]): Promise<Set<string>> =>

@@ -1,4 +1,5 @@
 /** POST /v1/nodes (ironic-api.md 2.4). */
+import { Forbidden } from '../../../layers/domain/fault.ts';
 import { defaults, refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
@@ -20,9 +21,18 @@ const nodeFields: Fields = node;
 const given = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
 
-const read = ({ body, version }: Call<Values>): Values => {
+/** Who enrols nodes for a project makes it their owner. Throws Forbidden (403) for another one. */
+const ownerOf = ({ only }: Call<Values>, { owner = only }: Values): Values => {
+  if (only === null) return {};
+  if (owner !== only) throw Forbidden(`owner has to be your project, ${only}, or left out; it was ${String(owner)}.`);
+  return { owner };
+};
+
+const read = (call: Call<Values>): Values => {
+  const { body, version } = call;
   refuseNewer(nodeFields, version, Object.keys(body));
-  const values = given(check(createSchema(nodeFields, version), body));
+  const asked = given(check(createSchema(nodeFields, version), body));
+  const values: Values = { ...asked, ...ownerOf(call, asked) };
   checkValues(values, version);
   checkWhole(values);
   checkInterfaces(values['driver'] as string, values);
@@ -49,7 +59,8 @@ const toRecord = (values: Values, version: number, at: string, position: string)
 const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
   const values = read(call);
   const uuid = (values['uuid'] as string | undefined) ?? deps.ids.uuid();
-  const resolved = await resolveReferences(deps.table, values, { uuid, owner: values['owner'] });
+  const { owner } = values;
+  const resolved = await resolveReferences(deps.table, values, { uuid, owner, subject: call.subject });
   const credentials = (values['driver_info'] ?? {}) as Values;
   const { info, values: sealed } = conceal(credentials, await sealCredentials(deps, uuid, credentials), {});
   const at = isoTime(deps.clock.now());
@@ -62,6 +73,8 @@ const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
 export const createRoute = route<Values>({
   at: 'POST /v1/nodes',
   policy: 'baremetal:node:create',
+  own: 'baremetal:node:create:self_owned_node',
+  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
   status: 201,
   body: json,
   handle: async (deps, call) => {

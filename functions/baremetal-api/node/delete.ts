@@ -52,6 +52,8 @@ const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
 export const deleteRoute = route<undefined, StoredNode>({
   at: 'DELETE /v1/nodes/{ident}',
   policy: 'baremetal:node:delete',
+  own: 'baremetal:node:delete:self_owned_node',
+  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
   find: findByIdent,
   handle: async (deps, { target }) => {
     await cleanUp(deps, await remove(deps, target));

@@ -1,5 +1,6 @@
 /** From the `{ident}` of a path to the node. */
 import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { authorize, type Subject } from '../../../layers/domain/policy.ts';
 import { isUuid, logicalName } from '../../../layers/domain/values.ts';
 import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import type { Deps } from '../route.ts';
@@ -17,4 +18,15 @@ export const findByIdent = async (
   if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
   if (version < 5 && !isUuid(ident)) throw NotFound(`Node ${ident} could not be found.`);
   return findNode(table, ident);
+};
+
+/** The node that a query or a body names. Throws NotFound (404), also for one that the caller may not see. */
+export const findVisible = async (
+  { table }: Pick<Deps, 'table'>,
+  subject: Subject,
+  ident: string,
+): Promise<StoredNode> => {
+  const found = await findNode(table, ident);
+  authorize('baremetal:node:get', subject, found, ident);
+  return found;
 };

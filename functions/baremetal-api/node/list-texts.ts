@@ -2,14 +2,15 @@
  * The JSON of nodes in lists. It is kept as long as a table hands out the same item: on one machine until the node is
  * written (local/table/reader.ts). Most nodes of a list that is asked for again have not changed.
  */
+import { withheldFrom } from '../../../layers/domain/masking.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
 import { withInfo, type ListedNode } from '../../../layers/store/node-lists.ts';
 import type { Call, Deps } from '../route.ts';
-import { needsInfo, nodeView } from './view.ts';
+import { needsInfo, nodeViewWithout } from './view.ts';
 
 type Texts = WeakMap<ListedNode, string>;
 
-/** Ways to show nodes, by everything `nodeView` depends on. Clients choose them, so only the last few are kept. */
+/** Ways to show nodes, by everything a text depends on. Clients choose them, so only the last few are kept. */
 const views = new Map<string, Texts>();
 const maxViews = 8;
 
@@ -21,6 +22,22 @@ const textsOf = (view: string): Texts => {
   return texts;
 };
 
+/**
+ * Sorts nodes by what of them is withheld from this caller: a text is shared by all who see the same, and by nobody
+ * else. Each answer has the texts of the node and the names of what is not in them.
+ */
+const shelves = (view: readonly unknown[], call: Call) => {
+  const namesOf = withheldFrom(call.subject);
+  const known = new Map<string, { readonly texts: Texts; readonly names: readonly string[] }>();
+  return (node: ListedNode) => {
+    const names = namesOf(node);
+    const key = names.join();
+    const shelf = known.get(key) ?? { texts: textsOf(JSON.stringify([...view, key])), names };
+    known.set(key, shelf);
+    return shelf;
+  };
+};
+
 /** The JSON of each node as this caller asked for it. Reads the instance_info of those that are not kept. */
 export const nodeTexts = async (
   deps: Pick<Deps, 'config' | 'table'>,
@@ -28,11 +45,16 @@ export const nodeTexts = async (
   want: Want,
   nodes: readonly ListedNode[],
 ): Promise<string[]> => {
-  const texts = textsOf(JSON.stringify([deps.config.site, call.base, call.version, want]));
-  const fresh = nodes.filter((node) => !texts.has(node));
+  const shelfOf = shelves([deps.config.site, call.base, call.version, want], call);
+  const placed = nodes.map((node) => ({ node, ...shelfOf(node) }));
+  const fresh = placed.filter(({ node, texts }) => !texts.has(node));
   // Who writes instance_info writes the node too, so a node that is still the same has the instance_info it had.
-  const whole = await withInfo(deps.table, fresh, needsInfo(want));
-  const view = nodeView(deps, call, want);
-  fresh.forEach((node, at) => texts.set(node, JSON.stringify(view(whole[at]!))));
-  return nodes.map((node) => texts.get(node)!);
+  const whole = await withInfo(
+    deps.table,
+    fresh.map(({ node }) => node),
+    needsInfo(want),
+  );
+  const view = nodeViewWithout(deps, call, want);
+  fresh.forEach(({ node, texts, names }, at) => texts.set(node, JSON.stringify(view(whole[at]!, names))));
+  return placed.map(({ node, texts }) => texts.get(node)!);
 };

@@ -2,6 +2,7 @@
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
+import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
@@ -14,15 +15,23 @@ const filters: QueryTable = { ...nodeFilters } as Readonly<Record<string, Filter
 /** Everything that narrows a list of nodes. */
 export const nodeFilterQuery: QueryTable = { ...filters, conductor: { since: 49 }, include_children: { since: 83 } };
 
+/** Throws Forbidden (403) if a caller who sees one project's nodes asks for those of another. */
+const refuseForeign = ({ only, query }: Pick<Call, 'only' | 'query'>): void => {
+  if (only === null) return;
+  const asked = [...(query['owner'] ?? []), ...(query['project'] ?? [])];
+  if (asked.some((project) => project !== only)) throw denied('baremetal:node:list_all');
+};
+
 /** The nodes of the page, and whether there may be another. */
 const select = async (
   deps: Deps,
-  { query, version }: Pick<Call, 'query' | 'version'>,
+  { query, version, only }: Pick<Call, 'query' | 'version' | 'only'>,
 ): Promise<{ nodes: ListedNode[]; limit: number }> => {
   const page = readPage(nodeFields, version, query);
   const { instance_uuid: instance, chassis_uuid: chassis, conductor, parent_node: parent } = query;
   const children = readBool(query, 'include_children') ?? false;
-  const selection = selectNodes(query, children || parent !== undefined || instance !== undefined);
+  const selection = selectNodes(query, children || parent !== undefined || instance !== undefined, only);
+  refuseForeign({ only, query });
   if (chassis && !(await chassisExists(deps.table, chassis[0]!))) {
     throw NotFound(`Chassis ${chassis[0]} could not be found.`);
   }
@@ -41,7 +50,7 @@ export const answerNodes = async (
   want: Want,
   fixed: Call['query'] = {},
 ): Promise<Answer> => {
-  const { nodes, limit } = await select(deps, { version: call.version, query: { ...call.query, ...fixed } });
+  const { nodes, limit } = await select(deps, { ...call, query: { ...call.query, ...fixed } });
   const next = nextLink(call.base, path, call.query, limit, nodes);
   const texts = await nodeTexts(deps, call, want, nodes);
   return { json: `{"nodes":[${texts.join(',')}]${next ? `,"next":${JSON.stringify(next)}` : ''}}` };
@@ -51,6 +60,7 @@ export const listRoutes = lists.map(([suffix, query, wantOf]) =>
   route({
     at: `GET /v1/nodes${suffix}`,
     policy: 'baremetal:node:list_all',
+    own: 'baremetal:node:list',
     query: { ...query, ...nodeFilterQuery },
     handle: async (deps, call) => answerNodes(deps, call, `/v1/nodes${suffix}`, wantOf(call, nodeFields)),
   }),

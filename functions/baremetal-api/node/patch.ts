@@ -14,7 +14,7 @@ import {
 } from '../../../layers/domain/patch.ts';
 import { allows, authorize, updateRule } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
-import { json } from '../../../layers/domain/values.ts';
+import { bool, json } from '../../../layers/domain/values.ts';
 import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { route, type Call, type Deps } from '../route.ts';
@@ -43,11 +43,15 @@ type Prepared = {
 const fieldsOf = (patch: readonly Step[]) => [...new Set(patch.map(({ pieces }) => pieces[0]))];
 const isInterface = (name: string) => name.endsWith('_interface');
 
+/** Clients may write booleans as text, too. */
+const forbidsCleaning = ({ pieces: [field], value }: Step) =>
+  field === 'automated_clean' && bool.safeParse(value).data === false;
+
 /** Every field has a rule of its own; one refusal refuses the request. */
-const authorizePaths = ({ subject, target, params }: PatchCall, patch: readonly Step[]): void => {
-  for (const field of fieldsOf(patch)) authorize(updateRule(field), subject, target, params['ident']);
-  const forbidsCleaning = patch.some(({ pieces: [field], value }) => field === 'automated_clean' && value === false);
-  if (forbidsCleaning) authorize('baremetal:node:disable_cleaning', subject, target, params['ident']);
+const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, patch: readonly Step[]): void => {
+  const rules = fieldsOf(patch).map(updateRule);
+  if (patch.some(forbidsCleaning)) rules.push('baremetal:node:disable_cleaning');
+  for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
 
 const read = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
@@ -58,7 +62,6 @@ const read = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
   if (resetInterfaces && !fieldsOf(patch).includes('driver')) {
     throw Invalid('reset_interfaces can only be used together with a change of the driver.');
   }
-  authorizePaths(call, patch);
   return { patch, resetInterfaces };
 };
 
@@ -104,8 +107,10 @@ const interfacesOf = (before: StoredNode, values: Values, reset: boolean): Value
 const isDetach = (stored: StoredNode, patch: readonly Step[]) =>
   stored.maintenance && patch.length === 1 && patch[0]!.name === 'remove /instance_uuid';
 
-/** The node's state may forbid any change. */
-const admit = (before: StoredNode, { version, subject }: PatchCall, patch: readonly Step[]) => {
+/** Its owner, its lessee or its state may forbid the change of a node. They are asked of the node that is written. */
+const admit = (before: StoredNode, call: PatchCall, patch: readonly Step[]) => {
+  const { version, subject } = call;
+  authorizePaths(before, call, patch);
   const mayChangeOwner = allows('baremetal:node:update_owner_provisioned', subject, before);
   const edit = { before, version, mayChangeOwner };
   if (!isDetach(before, patch)) refuseUneditable(edit);
@@ -142,9 +147,10 @@ const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Pick<Pre
   return { secrets, sealed };
 };
 
-const resolveParent = async (deps: Deps, stored: StoredNode, touched: Values): Promise<Values> => {
+const resolveParent = async (deps: Deps, { subject, target: stored }: PatchCall, touched: Values): Promise<Values> => {
   const { chassis_uuid, parent_node, owner = stored.owner } = touched;
-  const resolved = await resolveReferences(deps.table, { chassis_uuid, parent_node }, { uuid: stored.uuid, owner });
+  const referrer = { uuid: stored.uuid, owner, subject };
+  const resolved = await resolveReferences(deps.table, { chassis_uuid, parent_node }, referrer);
   return typeof parent_node === 'string' ? { parent_node: resolved['parent_node'] } : {};
 };
 
@@ -153,7 +159,7 @@ const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   const request = read(call);
   admit(call.target, call, request.patch);
   const touched = applyPatch(call.target, request.patch);
-  const references = await resolveParent(deps, call.target, touched);
+  const references = await resolveParent(deps, call, touched);
   return { ...request, references, ...(await seal(deps, call.target.uuid, touched)) };
 };
 

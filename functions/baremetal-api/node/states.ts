@@ -1,4 +1,5 @@
 /** What a node is doing, and the requests that change it (ironic-api.md 2.1). */
+import { withheldFrom, withhold } from '../../../layers/domain/masking.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { projector } from '../../../layers/domain/projection.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -28,7 +29,9 @@ export const stateRoutes: Route[] = [
     at: 'GET /v1/nodes/{ident}/states',
     policy: 'baremetal:node:get_states',
     find: findByIdent,
-    handle: async (_deps, { version, target }) => ({ body: projector(stateFields, version, 'all')(target) }),
+    handle: async (_deps, { version, target, subject }) => ({
+      body: withhold(projector(stateFields, version, 'all')(target), withheldFrom(subject)(target)),
+    }),
   }),
   powerRoute,
   provisionRoute,

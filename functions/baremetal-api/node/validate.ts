@@ -1,6 +1,7 @@
 /** GET validate: what each interface of the node has to say, without touching the machine (ironic-api.md 2.1). */
 import { validateNode } from '../../../layers/bmc/validation.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
+import { authorize } from '../../../layers/domain/policy.ts';
 import { nodePartition, type StoredNode } from '../../../layers/store/nodes.ts';
 import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
@@ -26,11 +27,14 @@ export const validateRoutes: Route[] = [
   route({
     at: 'GET /v1/nodes/validate',
     policy: 'baremetal:node:validate',
+    own: 'baremetal:node:validate',
     query: { node: {}, node_uuid: {} },
     handle: async (deps, call) => {
       const ident = call.query['node_uuid']?.[0] ?? call.query['node']?.[0];
       if (ident === undefined) throw Invalid('Missing mandatory parameter: node_uuid.');
-      return validate(deps, { ...call, target: await findByIdent(deps, { ident }, call.version) });
+      const target = await findByIdent(deps, { ident }, call.version);
+      authorize('baremetal:node:validate', call.subject, target, ident);
+      return validate(deps, { ...call, target });
     },
   }),
 ];

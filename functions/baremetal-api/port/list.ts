@@ -1,6 +1,7 @@
 /** GET /v1/ports, those of a node and of a port group, and their detail forms. */
 import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
 import { port as portFields, type Port } from '../../../layers/domain/port.ts';
+import { authorize } from '../../../layers/domain/policy.ts';
 import type { Portgroup } from '../../../layers/domain/portgroup.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
 import { portgroupKind } from '../../../layers/store/node-portgroups.ts';
@@ -34,19 +35,26 @@ const refuseMixed = (query: Call['query']): void => {
 
 const findGroup = belongingFinder<Portgroup>({ kind: portgroupKind });
 
+/** The port group that a query names. Throws NotFound (404), also for one that the caller may not see. */
+const namedGroup = async (deps: Deps, { version, subject }: Call, ident: string) => {
+  const found = await findGroup(deps, { ident }, version);
+  authorize('baremetal:portgroup:get', subject, found.node, ident);
+  return found;
+};
+
 /** What of the fleet a list is of, as its path or a filter says. */
 type Part = { readonly node?: StoredNode; readonly group?: BelongingTarget<Portgroup> };
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Part = {}): Promise<Answer> => {
-  const { query, version } = call;
+  const { query } = call;
   refuseMixed(query);
   const ident = query['portgroup']?.[0];
-  const group = part.group ?? (ident === undefined ? undefined : await findGroup(deps, { ident }, version));
+  const group = part.group ?? (ident === undefined ? undefined : await namedGroup(deps, call, ident));
   const text = query['description_contains']?.[0];
   const keep = ({ description, portgroup_uuid }: StoredPort) =>
     (text === undefined || (description ?? '').includes(text)) && (!group || portgroup_uuid === group.record.uuid);
   return listAnswer(call, { path, name: 'ports', rows: portFields, want, view: portView }, async (page) =>
-    selectBelongings<Port>(deps, portKind, { query, page, node: group?.node ?? part.node }, keep),
+    selectBelongings<Port>(deps, portKind, { ...call, page, node: group?.node ?? part.node }, keep),
   );
 };
 
@@ -54,6 +62,7 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
   route({
     at: `GET /v1/ports${suffix}`,
     policy: 'baremetal:port:list_all',
+    own: 'baremetal:port:list',
     query: { ...query, ...filters },
     handle: async (deps, call) => answer(deps, call, `/v1/ports${suffix}`, wantOf(call, portFields)),
   }),

@@ -273,11 +273,24 @@ describe('callers', () => {
     const hidden = await request(`GET /v1/nodes/${foreign.uuid}`, { subject: project });
     expect([hidden.status, hidden.error]).toEqual([404, `Node ${foreign.uuid} could not be found.`]);
     expect((await request(`GET /v1/nodes/${own.uuid}`, { subject: project })).status).toBe(200);
-    expect((await request(`DELETE /v1/nodes/${own.uuid}`, { subject: project })).status).toBe(403);
+    const manager = { ...project, roles: 'manager' };
+    expect((await request(`DELETE /v1/nodes/${own.uuid}`, { subject: manager })).status).toBe(403);
     const shard = [{ op: 'add', path: '/shard', value: 's' }];
     expect((await request(`PATCH /v1/nodes/${own.uuid}`, { subject: project, body: shard })).status).toBe(403);
     const extra = [{ op: 'add', path: '/extra/a', value: 1 }];
     expect((await request(`PATCH /v1/nodes/${own.uuid}`, { subject: project, body: extra })).status).toBe(200);
+  });
+});
+
+describe('a token that has ended', () => {
+  it('is of no use, also while API Gateway still keeps the answer about it', async () => {
+    const { request, ports } = createFront();
+    const subject = { user: 'u', project: '', roles: 'admin', scope: 'system' };
+    const at = (expires: number) => ({ subject: { ...subject, expires_at: String(expires) } });
+    const now = ports.clock.now();
+    expect((await request('GET /v1/nodes', at(now + 60_000))).status).toBe(200);
+    expect((await request('GET /v1/nodes', at(now - 1))).status).toBe(401);
+    expect((await request('GET /v1', at(now - 1))).status).toBe(200);
   });
 });
 
