@@ -12,6 +12,9 @@ import type { StoredNode } from './nodes.ts';
 /** An execution's name: node uuid + generation, at most 80 characters of [0-9A-Za-z-_] (Step Functions). */
 export const runName = (uuid: string, generation: number): string => `${uuid}-${generation}`;
 
+/** Workflows that take the lock without owning the provisioning, so they may come in between while a run waits. */
+export const onlyLocks = (workflow: string): boolean => workflow === 'power' || workflow === 'management';
+
 /** The run lost the node to a newer one; its work is over, and it must not touch the machine any more. */
 export const Superseded = (node: StoredNode, run: string) =>
   new Fault(

@@ -13,7 +13,7 @@ describe('verify', () => {
     const stage = await enrolled();
     const run = await stage.provision('verify', 'manage');
     await stage.settle();
-    expect(await stage.entered('verify', run)).toEqual(['ProbeBmc', 'ReadState', 'Finish', 'Done']);
+    expect(await stage.entered('verify', run)).toEqual(['ProbeBmc', 'ReadState', 'ReadSettings', 'Finish', 'Done']);
     expect(await stage.read()).toMatchObject({
       provision_state: 'manageable',
       target_provision_state: null,

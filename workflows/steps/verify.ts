@@ -3,6 +3,7 @@ import type { Observed } from '../../layers/bmc/operations.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { done, type Phases } from '../phase.ts';
+import { readSettings } from './read-settings.ts';
 
 /** The certificate is noted so that an operator can pin it in driver_info.redfish_verify_ca. */
 const noted = (seen: Observed<'bmc.probe'>) => (node: StoredNode) => ({
@@ -33,5 +34,6 @@ export const verify: Phases = {
       return done(seen && read(seen));
     },
   },
+  ReadSettings: readSettings,
   Finish: { run: async () => done((node) => ({ ...finish(node, 'done'), last_error: null })) },
 };

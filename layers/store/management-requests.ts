@@ -1,0 +1,36 @@
+/**
+ * Requests to hardware that hold the lock of a node without owning its provisioning, kept with the node until they end:
+ * so `sync` can start a run that was recorded but never started, and free the lock of a request that died.
+ */
+import { nodePartition } from './nodes.ts';
+import type { Item, Key, Table, Write } from './table.ts';
+
+/** What the workflow `management` does. An image's URL may hold a signature: only `action` travels through the run. */
+export type ManagementRequest =
+  | { readonly action: 'boot_mode'; readonly mode: 'uefi' | 'bios' }
+  | { readonly action: 'secure_boot'; readonly enabled: boolean }
+  | { readonly action: 'attach_media'; readonly slot: 'cd' | 'usb'; readonly image: string }
+  | { readonly action: 'detach_media'; readonly slots: readonly ('cd' | 'usb' | 'all')[] };
+
+/** A client waits for its answer; after `until` (milliseconds since the epoch) nobody does any more. */
+export type DirectRequest = { readonly action: 'direct'; readonly until: number };
+
+/** A node has one at most: it belongs to the lock. */
+export const managementRequestKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'management_request' });
+
+/** Written in the transaction that takes the lock for `run`. */
+export const managementRequestWrite = (
+  uuid: string,
+  run: string,
+  request: ManagementRequest | DirectRequest,
+): Write => ({ put: { ...managementRequestKey(uuid), run, request } });
+
+/** The request that belongs to `run`; undefined if the lock is not for one, or for one that ended. */
+export const readManagementRequest = async (
+  table: Pick<Table, 'get'>,
+  uuid: string,
+  run: string,
+): Promise<ManagementRequest | DirectRequest | undefined> => {
+  const item: Item | undefined = await table.get(managementRequestKey(uuid));
+  return item?.['run'] === run ? (item['request'] as ManagementRequest | DirectRequest) : undefined;
+};

@@ -1,0 +1,60 @@
+/**
+ * ReadSettings of verify: BIOS settings, firmware and secure boot, as far as the BMC tells them. They are good to know
+ * and nothing depends on them, so a BMC that cannot tell them is managed all the same.
+ */
+import { isFault, type Fault } from '../../layers/domain/fault.ts';
+import type { NodeEvent } from '../../layers/store/events.ts';
+import { keepBios, keepFirmware } from '../../layers/store/machine-settings.ts';
+import { done, type Phase, type PhaseContext } from '../phase.ts';
+
+/** The BMC cannot be asked at the moment: worth another try of the phase. */
+const passing = ['Pending', 'BmcUnreachable', 'BmcTimeout', 'BmcBusy', 'BmcSessionLimit'];
+
+const untold = ({ run }: PhaseContext, what: string, { message }: Fault): NodeEvent => ({
+  kind: 'attempt',
+  severity: 'INFO',
+  event_type: 'verifying',
+  message: `${what} could not be read: ${message}`,
+  run,
+  phase: 'ReadSettings',
+});
+
+/** The event of what could not be read; none for what the BMC does not have. Throws what may pass by itself. */
+const attempt = async (context: PhaseContext, what: string, read: () => Promise<void>): Promise<NodeEvent[]> => {
+  try {
+    await read();
+    return [];
+  } catch (error) {
+    const told = isFault(error) && error.name.startsWith('Bmc') && !passing.includes(error.name);
+    if (!told) throw error;
+    return error.name === 'BmcUnsupported' ? [] : [untold(context, what, error)];
+  }
+};
+
+const readBios = async ({ node, hardware, ports }: PhaseContext): Promise<void> => {
+  const seen = await hardware.ask('bios.get', {});
+  await keepBios(ports, node, seen?.settings ?? []);
+};
+
+const readFirmware = async ({ node, hardware, ports }: PhaseContext): Promise<void> => {
+  const seen = await hardware.ask('firmware.get', {});
+  await keepFirmware(ports, node, seen?.components ?? []);
+};
+
+const hasBios = ({ node }: PhaseContext) => node.bios_interface !== 'no-bios';
+const hasFirmware = ({ node }: PhaseContext) => node.firmware_interface !== 'no-firmware';
+
+export const readSettings: Phase = {
+  run: async (context) => {
+    const found: { secure_boot?: boolean | null } = {};
+    const events = [
+      ...(hasBios(context) ? await attempt(context, 'BIOS settings', async () => readBios(context)) : []),
+      ...(hasFirmware(context) ? await attempt(context, 'Firmware versions', async () => readFirmware(context)) : []),
+      ...(await attempt(context, 'Secure boot', async () => {
+        const seen = await context.hardware.ask('secure_boot.get', {});
+        if (seen) found.secure_boot = seen.enabled;
+      })),
+    ];
+    return done(() => found, undefined, { events });
+  },
+};
