@@ -18,9 +18,10 @@ import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
+import { type Challenge, challengeOf } from './challenge.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, routes } from './manifest.ts';
+import { type FunctionName, routes, type SettingName } from './manifest.ts';
 
 /** Unauthenticated agents get a small share of the API, so that they cannot starve operators. */
 const ramdiskThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
@@ -39,12 +40,16 @@ const privatePolicy = (endpoints: readonly string[]): PolicyDocument =>
     ],
   });
 
-export type ApiOptions = { readonly context: Context; readonly functions: Record<FunctionName, Lambda> };
+export type ApiOptions = {
+  readonly context: Context;
+  readonly settings: Record<SettingName, string>;
+  readonly functions: Record<FunctionName, Lambda>;
+};
 
 export class Api extends Construct {
   readonly rest: RestApi;
 
-  constructor(scope: Construct, id: string, { context, functions }: ApiOptions) {
+  constructor(scope: Construct, id: string, { context, settings, functions }: ApiOptions) {
     super(scope, id);
     const isPrivate = context.endpoint_type === 'PRIVATE';
     const ramdiskMethods = routes
@@ -74,24 +79,38 @@ export class Api extends Construct {
         methodOptions: Object.fromEntries(ramdiskMethods.map((method) => [method, ramdiskThrottle])),
       },
     });
-    this.addRoutes(functions);
-    this.answerStrangers();
+    const challenge = challengeOf(settings);
+    this.addRoutes(functions, challenge);
+    this.answerStrangers(challenge);
   }
 
-  /** The answer to a caller whom the authorizer does not know, in the form of Ironic's http_basic (ironic-rbac 1). */
-  private answerStrangers(): void {
+  /**
+   * The answer to a caller whom the authorizer does not know, and to everybody while it can not tell: an authorizer
+   * that fails lets nobody in, and clients try a 503 again.
+   */
+  private answerStrangers({ challenge, error }: Challenge): void {
     this.rest.addGatewayResponse('Unauthorized', {
       type: ResponseType.UNAUTHORIZED,
       statusCode: '401',
-      responseHeaders: { 'WWW-Authenticate': `'Basic realm="Baremetal API"'` },
-      templates: { 'application/json': '{"error": {"message": "Authorization required", "code": 401}}' },
+      responseHeaders: { 'WWW-Authenticate': `'${challenge}'` },
+      templates: { 'application/json': JSON.stringify({ error }) },
+    });
+    const fault = {
+      faultcode: 'Server',
+      faultstring: 'It can not be found out who calls. Try again.',
+      debuginfo: null,
+    };
+    this.rest.addGatewayResponse('AuthorizerFailure', {
+      type: ResponseType.AUTHORIZER_FAILURE,
+      statusCode: '503',
+      templates: { 'application/json': JSON.stringify({ error_message: JSON.stringify(fault) }) },
     });
   }
 
-  private addRoutes(functions: Record<FunctionName, Lambda>): void {
+  private addRoutes(functions: Record<FunctionName, Lambda>, { header }: Challenge): void {
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: functions.authorizer.function,
-      identitySources: [IdentitySource.header('Authorization')],
+      identitySources: [IdentitySource.header(header)],
       resultsCacheTtl: Duration.minutes(5),
     });
     for (const { path, function: name, authorize } of routes) {

@@ -5,11 +5,12 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import { type FunctionName, functions as rows, objectPrefixes, type SettingName, workflows } from './manifest.ts';
 import { workflowArn } from './workflows.ts';
 
 export type GrantTargets = {
   readonly context: Context;
+  readonly settings: Record<SettingName, string>;
   readonly data: Data;
   readonly functions: Record<FunctionName, Lambda>;
 };
@@ -66,6 +67,18 @@ const statements: Record<string, (stack: Stack, targets: GrantTargets) => Policy
     }),
   ],
   seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  // AWS's own key for SSM opens for whoever may read the parameter: its key policy says so.
+  parameters: (stack, { settings: { keystone_credentials: name } }) =>
+    name === ''
+      ? []
+      : [
+          new PolicyStatement({
+            actions: ['ssm:GetParameter'],
+            resources: [
+              stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.replace(/^\//, '') }),
+            ],
+          }),
+        ],
   open: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.secretsKey.keyArn] })],
 };
 

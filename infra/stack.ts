@@ -25,14 +25,14 @@ export class IngotStack extends Stack {
   constructor(scope: Construct, id: string, props?: StackProps) {
     super(scope, id, props);
     const context = readContext(this);
+    const settings = readSettings(this);
     this.context = context;
-    if (!context.htpasswd) {
+    if (settings.auth_strategy === 'http_basic' && !context.htpasswd) {
       Validations.of(this).addWarning(
         'Ingot-NoUsers',
         'Context htpasswd is empty: nobody will be able to call the API.',
       );
     }
-    const settings = readSettings(this);
     const data = new Data(this, 'Data');
     this.data = data;
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
@@ -48,8 +48,8 @@ export class IngotStack extends Stack {
       runner: functions.workflow,
       substitutions: settings,
     });
-    grantAll(this, { context, data, functions });
-    this.api = new Api(this, 'Api', { context, functions });
+    grantAll(this, { context, settings, data, functions });
+    this.api = new Api(this, 'Api', { context, settings, functions });
     this.addSync(context, functions.sync, this.workflows);
     new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
     this.addOutputs(this.api, data);

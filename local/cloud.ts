@@ -7,12 +7,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
+import { challengeOf } from '../infra/challenge.ts';
 import { type FunctionName, type FunctionRow, functions, routes, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/store/clock.ts';
 import { createIds } from '../layers/store/ids.ts';
 import type { Functions } from '../layers/store/ports.ts';
-import { environmentOf, readSettings, type Variables } from './environment.ts';
+import { environmentOf, readSettings, type Settings, type Variables } from './environment.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -110,7 +111,13 @@ const listObjects = async (folder: string): Promise<string[]> => {
 };
 
 /** The gateway listens before the functions are there; requests that come so early wait for them. */
-const listen = async (dir: StateDir, log: LogFile, port: number, ready: Promise<FunctionHost>): Promise<Gateway> => {
+const listen = async (
+  dir: StateDir,
+  log: LogFile,
+  port: number,
+  settings: Settings,
+  ready: Promise<FunctionHost>,
+): Promise<Gateway> => {
   const { now } = systemClock;
   const { objects: folder, keys } = dir.files;
   return openGateway({
@@ -121,6 +128,7 @@ const listen = async (dir: StateDir, log: LogFile, port: number, ready: Promise<
     now,
     invoke: async (name, event) => (await ready).invokeText(name, event),
     authorize: createAuthorizer({ invoke: async (event) => (await ready).invoke('authorizer', event), now }),
+    challenge: challengeOf(settings),
     mounts: [await createObjectsMount({ folder, key: join(keys, 'links') })],
   });
 };
@@ -151,7 +159,8 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
     );
   };
 
-  const gateway = await listen(dir, log, options.port, ready.promise);
+  const settings = readSettings(options.variables, options.simulator !== undefined);
+  const gateway = await listen(dir, log, options.port, settings, ready.promise);
   const { url } = gateway;
   ends.gateway = async () => gateway.close(graceMs);
 
@@ -165,7 +174,6 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
   ends.table = table.stop;
   void table.ended.then(fail('The table'));
 
-  const settings = readSettings(options.variables, simulator !== undefined);
   let states: StatesThread;
   const threads: Threads = { table, states: () => states };
   const host = createHost({

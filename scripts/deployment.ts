@@ -14,6 +14,7 @@ const grants: { readonly [G in Exclude<Grant, `invoke:${string}`>]: string } = {
   'workflows:callback': 'complete task tokens',
   seal: 'encrypt with the secrets key',
   open: 'decrypt with the secrets key',
+  parameters: 'read the SSM parameter of `keystone_credentials`, if there is one',
 };
 
 const grantText = (grant: Grant): string =>

@@ -1,57 +1,31 @@
-/**
- * Who is calling: a REQUEST authorizer of API Gateway (REST). Its answer is cached for the identity, so it covers every
- * method and path of the stage; what the caller may do is decided by the API's own policy.
- */
-import { readFile } from 'node:fs/promises';
+/** Who is calling: a REQUEST authorizer of API Gateway (REST), by the strategy that the operator chose. */
+import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 
-import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-
-import { Unauthorized } from '../../layers/domain/fault.ts';
+import type { Ports } from '../../layers/store/ports.ts';
+import { createBasic } from './basic.ts';
 import type { Config } from './config.ts';
-import { parseUsers, verify } from './htpasswd.ts';
+import { admit, type Event, type Identify, refusal } from './identity.ts';
+import { createKeystone } from './keystone.ts';
+import { createOidc } from './oidc.ts';
 
-type Event = Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'>;
+export type Deps = Pick<Ports, 'parameters' | 'clock'>;
 
-/** API Gateway answers 401 to exactly this message of an error, and 500 to any other. */
-const refusal = () => Unauthorized('Unauthorized');
-
-/** Everybody who gets in is the system's administrator: http_basic and noauth know no roles (ironic-rbac.md 1). */
-const admit = (user: string, methodArn: string): APIGatewayAuthorizerResult => {
-  const [api, stage] = methodArn.split('/');
-  return {
-    principalId: user,
-    policyDocument: {
-      Version: '2012-10-17',
-      Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: `${api}/${stage}/*` }],
-    },
-    context: { user, project: '', roles: 'admin', scope: 'system' },
-  };
-};
-
-type Credentials = { readonly user: string; readonly password: string };
-
-/** Of `Authorization: Basic base64(user:password)`, the scheme in any case. Undefined for anything else. */
-const credentialsOf = ({ headers }: Event): Credentials | undefined => {
-  const header = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
-  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? '') ?? [];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Config) => Identify } = {
+  noauth: () => async () => ({ user: 'anonymous', roles: ['admin'], scope: 'system' }),
+  http_basic: (_deps, config) => createBasic(config),
+  oidc: (_deps, config) => createOidc(config),
+  keystone: ({ parameters }, config) => createKeystone(parameters, config),
 };
 
 /**
- * Makes the function. It throws Fault Unauthorized (401) for who is not known, Fault `Configuration` (500) if the file
- * of users cannot be used. The file is read each time, so a changed one counts as soon as the cached answers are over.
+ * Makes the function. It throws Fault Unauthorized (401) for who is not known, Unavailable (503) if whoever knows cannot
+ * be asked, and Fault `Configuration` (500) for settings that do not work: nobody gets in by an error.
  */
-export const create = (_ports: object, config: Config) => {
-  const fixed = config.htpasswd === '' ? undefined : parseUsers(config.htpasswd);
-  const users = async () => fixed ?? parseUsers(await readFile(config.htpasswdFile, 'utf8'));
-
+export const create = (deps: Deps, config: Config) => {
+  const identify = strategies[config.strategy](deps, config);
   return async (event: Event): Promise<APIGatewayAuthorizerResult> => {
-    if (config.strategy === 'noauth') return admit('anonymous', event.methodArn);
-    const given = credentialsOf(event);
-    if (!given || !(await verify(await users(), given.user, given.password))) throw refusal();
-    return admit(given.user, event.methodArn);
+    const identity = await identify(event);
+    if ((identity.expires_at ?? Infinity) <= deps.clock.now()) throw refusal();
+    return admit(identity, event.methodArn);
   };
 };

@@ -1,35 +1,107 @@
 /** Settings of the authorizer, from its environment. */
 import * as z from 'zod';
 
+const text = (standard = '') => z.string().default(standard);
+
+const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+
+/** Tokens and passwords travel to it, and its answer decides who gets in. */
+const isSafeUrl = (value: string): boolean => {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+};
+
+/** What a strategy cannot do without, with what is said if it is not there. */
+const needs = [
+  {
+    strategy: 'noauth',
+    variable: 'INGOT_AUTH_STRATEGY',
+    met: ({ loopback }: Settings) => loopback,
+    message: 'noauth lets everybody do everything, so it is possible on a loopback address only; use http_basic',
+  },
+  {
+    strategy: 'http_basic',
+    variable: 'INGOT_HTPASSWD',
+    met: ({ htpasswd, htpasswdFile }: Settings) => htpasswd !== '' || htpasswdFile !== '',
+    message:
+      'http_basic needs users: lines made with "htpasswd -nB <user>", here or in the file INGOT_HTPASSWD_FILE names',
+  },
+  {
+    strategy: 'oidc',
+    variable: 'INGOT_OIDC_ISSUER',
+    met: ({ oidc }: Settings) => isSafeUrl(oidc.issuer) && (oidc.jwksUri === '' || isSafeUrl(oidc.jwksUri)),
+    message: 'oidc needs the https URL of the issuer, and INGOT_OIDC_JWKS_URI, if it is given, to be one too',
+  },
+  {
+    strategy: 'oidc',
+    variable: 'INGOT_OIDC_AUDIENCE',
+    met: ({ oidc }: Settings) => oidc.audience !== '',
+    message: 'oidc needs the audience that tokens for this API are made for; else tokens for other services would do',
+  },
+  {
+    strategy: 'keystone',
+    variable: 'INGOT_KEYSTONE_AUTH_URL',
+    met: ({ keystone }: Settings) => isSafeUrl(keystone.authUrl),
+    message: 'keystone needs the https URL of the Identity v3 endpoint',
+  },
+  {
+    strategy: 'keystone',
+    variable: 'INGOT_KEYSTONE_CREDENTIALS',
+    met: ({ keystone }: Settings) => keystone.credentials !== '',
+    message:
+      'keystone needs the service account that validates tokens: the name of an SSM parameter, on one machine the path of a file',
+  },
+] as const;
+
 /**
  * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; bcrypt hashes only. Hashes may
- * stand in an environment variable, passwords never. INGOT_LOOPBACK is set by the one-machine runner alone, when it
- * listens on a loopback address.
+ * stand in an environment variable, passwords never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
+ * INGOT_LOOPBACK is set by the one-machine runner alone, when it listens on a loopback address.
  */
-export const Config = z
+const Environment = z
   .object({
-    INGOT_AUTH_STRATEGY: z.enum(['noauth', 'http_basic']).default('http_basic'),
+    INGOT_AUTH_STRATEGY: z.enum(['noauth', 'http_basic', 'oidc', 'keystone']).default('http_basic'),
     INGOT_LOOPBACK: z.stringbool().default(false),
-    INGOT_HTPASSWD: z.string().default(''),
-    INGOT_HTPASSWD_FILE: z.string().default(''),
+    INGOT_HTPASSWD: text(),
+    INGOT_HTPASSWD_FILE: text(),
+    INGOT_OIDC_ISSUER: text(),
+    INGOT_OIDC_AUDIENCE: text(),
+    INGOT_OIDC_JWKS_URI: text(),
+    INGOT_OIDC_USER_CLAIM: text('sub'),
+    INGOT_OIDC_PROJECT_CLAIM: text('project_id'),
+    INGOT_OIDC_ROLES_CLAIM: text('roles'),
+    INGOT_OIDC_SYSTEM_CLAIM: text('system_scope'),
+    INGOT_KEYSTONE_AUTH_URL: text(),
+    INGOT_KEYSTONE_CREDENTIALS: text(),
+    INGOT_KEYSTONE_SERVICE_PROJECT: text('service'),
   })
   .transform((env) => ({
     strategy: env.INGOT_AUTH_STRATEGY,
     loopback: env.INGOT_LOOPBACK,
     htpasswd: env.INGOT_HTPASSWD,
     htpasswdFile: env.INGOT_HTPASSWD_FILE,
-  }))
-  .refine(({ strategy, loopback }) => strategy !== 'noauth' || loopback, {
-    path: ['INGOT_AUTH_STRATEGY'],
-    message: 'noauth lets everybody do everything, so it is possible on a loopback address only; use http_basic',
-  })
-  .refine(
-    ({ strategy, htpasswd, htpasswdFile }) => strategy !== 'http_basic' || htpasswd !== '' || htpasswdFile !== '',
-    {
-      path: ['INGOT_HTPASSWD'],
-      message:
-        'http_basic needs users: lines made with "htpasswd -nB <user>", here or in the file INGOT_HTPASSWD_FILE names',
+    oidc: {
+      issuer: env.INGOT_OIDC_ISSUER,
+      audience: env.INGOT_OIDC_AUDIENCE,
+      jwksUri: env.INGOT_OIDC_JWKS_URI,
+      userClaim: env.INGOT_OIDC_USER_CLAIM,
+      projectClaim: env.INGOT_OIDC_PROJECT_CLAIM,
+      rolesClaim: env.INGOT_OIDC_ROLES_CLAIM,
+      systemClaim: env.INGOT_OIDC_SYSTEM_CLAIM,
     },
-  );
+    keystone: {
+      authUrl: env.INGOT_KEYSTONE_AUTH_URL,
+      credentials: env.INGOT_KEYSTONE_CREDENTIALS,
+      serviceProject: env.INGOT_KEYSTONE_SERVICE_PROJECT,
+    },
+  }));
 
-export type Config = z.output<typeof Config>;
+type Settings = z.output<typeof Environment>;
+
+export const Config = Environment.superRefine((settings, context) => {
+  const missing = needs.find((need) => need.strategy === settings.strategy && !need.met(settings));
+  if (missing) context.addIssue({ code: 'custom', path: [missing.variable], message: missing.message });
+});
+
+export type Config = Settings;

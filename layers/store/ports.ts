@@ -18,6 +18,9 @@ export type Sealer = { seal(plain: string, context: SealContext): Promise<string
 export type Opener = { open(sealed: string, context: SealContext): Promise<string> };
 export type SealContext = { readonly node: string; readonly name: string };
 
+/** Secret texts that an operator stores apart from the deployment, such as a service account (AWS: SSM; else files). */
+export type ParameterStore = { read(name: string): Promise<string> };
+
 /** Structured log lines. Fields must never hold a secret, a presigned URL or a configdrive. */
 export type Log = {
   info(message: string, fields?: Record<string, unknown>): void;
@@ -38,6 +41,7 @@ export type Ports = {
   readonly functions: Functions;
   readonly sealer: Sealer;
   readonly opener: Opener;
+  readonly parameters: ParameterStore;
   readonly log: Log;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -2,6 +2,8 @@
  * The ports of a worker thread, by the grants of its function's row. What is not granted is refused with a sentence
  * that names the grant, as IAM refuses it on AWS. Modules load only when they are granted, so a worker starts fast.
  */
+import { readFile } from 'node:fs/promises';
+
 import { systemClock } from '../../layers/store/clock.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/store/ids.ts';
@@ -13,7 +15,7 @@ import type { Writer } from '../table/writer.ts';
 import { connect } from '../rpc.ts';
 import type { Wiring } from './message.ts';
 
-type Store = 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'opener';
+type Store = 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'opener' | 'parameters';
 
 /** The wiring with its ports connected, each once however many grants use it. */
 type Connected = Omit<Wiring, 'workflows' | 'functions'> & {
@@ -52,6 +54,14 @@ const openOpener: Open = async ({ secrets }) => {
   return { open: createSecrets(secrets!).open };
 };
 
+/** What SSM keeps on AWS is a file here; its name is the path. */
+const openParameters: Open = async () => ({
+  read: async (path: string) =>
+    readFile(path, 'utf8').catch((error: unknown) => {
+      throw new Fault('Configuration', 500, `The file ${path} can not be read.`, { cause: error });
+    }),
+});
+
 /** What each grant opens. The host itself checks the name behind `invoke:`. */
 const grantTable: Record<Exclude<Grant, `invoke:${string}`>, { port: Store; open: Open }> = {
   table: { port: 'table', open: openTable },
@@ -61,6 +71,7 @@ const grantTable: Record<Exclude<Grant, `invoke:${string}`>, { port: Store; open
   'workflows:callback': { port: 'workflows', open: workflowMethods('succeed', 'fail', 'heartbeat') },
   seal: { port: 'sealer', open: openSealer },
   open: { port: 'opener', open: openOpener },
+  parameters: { port: 'parameters', open: openParameters },
 };
 
 const isInvoke = (grant: Grant): grant is `invoke:${string}` => grant.startsWith('invoke:');
@@ -114,6 +125,7 @@ export const createPorts = async (
     functions: {},
     sealer: {},
     opener: {},
+    parameters: {},
   };
   for (const { port, open } of grants.map(rowOf)) opened[port] = { ...opened[port], ...(await open(connected)) };
   const stores = Object.entries(opened).map(([port, granted]) => [port, guarded(name, port as Store, granted)]);

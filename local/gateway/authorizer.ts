@@ -84,8 +84,12 @@ export const createAuthorizer = ({ invoke, now, ttlSeconds = 300 }: AuthorizerOp
     const result = invoke(toAuthorizerEvent(event)) as Promise<APIGatewayAuthorizerResult>;
     const oldest = kept.keys().next();
     if (kept.size >= maxKept && !oldest.done) kept.delete(oldest.value);
-    kept.set(identity, { until: now() + ttlSeconds * 1000, result });
-    result.catch(() => kept.delete(identity));
+    const entry = { until: now() + ttlSeconds * 1000, result };
+    kept.set(identity, entry);
+    result.then(
+      ({ context }) => (entry.until = Math.min(entry.until, Number(context?.['expires_at'] ?? Infinity))),
+      () => kept.delete(identity),
+    );
     return result;
   };
 

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
+import type { Challenge } from '../../infra/challenge.ts';
 import type { RouteRow } from '../../infra/manifest.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Ids, Log } from '../../layers/store/ports.ts';
@@ -28,6 +29,8 @@ export type GatewayOptions = {
   invoke(name: string, event: string): Promise<unknown>;
   /** For routes with `authorize`; see `authorizer.ts` for the faults. */
   authorize(event: APIGatewayProxyEvent): Promise<Context>;
+  /** What callers are told whom nobody knows. */
+  readonly challenge: Challenge;
   readonly mounts?: readonly Mount[];
   readonly port: number;
   readonly ids: Ids;
@@ -91,7 +94,8 @@ const answerRaw = (error: NodeJS.ErrnoException, socket: Socket): void => {
 };
 
 /** Answers one request with what a function says, or with a refusal of the gateway's own. */
-const createHandler = ({ routes, invoke, authorize, ids, log, now, timeoutMs = 29_000 }: GatewayOptions) => {
+const createHandler = (options: GatewayOptions) => {
+  const { routes, invoke, authorize, challenge, ids, log, now, timeoutMs = 29_000 } = options;
   const route = createRouter(routes);
 
   const call = async (request: IncomingMessage, requestId: string): Promise<Answer> => {
@@ -113,7 +117,7 @@ const createHandler = ({ routes, invoke, authorize, ids, log, now, timeoutMs = 2
     try {
       return await within(call(request, requestId), timeoutMs);
     } catch (error) {
-      const answer = refuseFault(error);
+      const answer = refuseFault(error, challenge);
       // An incomplete request is a client that went away: nobody's failure, and nobody reads the answer.
       if (answer.status >= 500 && request.complete) log.error('A request failed.', { request_id: requestId, error });
       return answer;
@@ -147,7 +151,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     onRequest(request, response).catch((error: unknown) => {
       options.log.error('A request failed.', { error });
-      write(response, refuseFault(error));
+      write(response, refuseFault(error, options.challenge));
     });
   };
 

@@ -18,11 +18,12 @@ export type FakePorts = Ports & {
   readonly log: ReturnType<typeof createLogRecorder>;
 };
 
-/** `handlers` answer calls to other functions; `clock` may be a manual one. */
+/** `handlers` answer calls to other functions; `clock` may be a manual one; `parameters` are texts by name. */
 export const createFakePorts = ({
   clock = createFakeClock(),
   handlers = {},
-}: { clock?: FakeClock; handlers?: Handlers } = {}): FakePorts => {
+  parameters = {},
+}: { clock?: FakeClock; handlers?: Handlers; parameters?: Readonly<Record<string, string>> } = {}): FakePorts => {
   const secrets = createFakeSecrets();
   return {
     table: createMemoryTable(clock),
@@ -31,6 +32,7 @@ export const createFakePorts = ({
     functions: createFakeFunctions(handlers),
     sealer: secrets,
     opener: secrets,
+    parameters: { read: async (name) => parameters[name] ?? '' },
     log: createLogRecorder(),
     clock,
     ids: createFakeIds(),

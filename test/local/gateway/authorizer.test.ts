@@ -50,6 +50,26 @@ it('asks once per identity until the answer is old', async () => {
   expect(seen.asked).toBe(3);
 });
 
+it('keeps an answer no longer than the token that it is about', async () => {
+  const { authorize, seen } = open(() => ({ ...policy('Allow'), context: { expires_at: '20000' } }));
+  await authorize(event('Bearer a'));
+  seen.now = 19_999;
+  await authorize(event('Bearer a'));
+  expect(seen.asked).toBe(1);
+  seen.now = 20_000;
+  await authorize(event('Bearer a'));
+  expect(seen.asked).toBe(2);
+});
+
+it('keeps the answers about two tokens apart', async () => {
+  const { authorize, seen } = open(() => policy('Allow'));
+  const withToken = (token: string) => ({ ...event(), headers: { 'X-Auth-Token': token } }) as APIGatewayProxyEvent;
+  await authorize(withToken('a'));
+  await authorize(withToken('b'));
+  await authorize(withToken('a'));
+  expect(seen.asked).toBe(2);
+});
+
 it('keeps a Deny as long as an Allow and answers 403', async () => {
   const { authorize, seen } = open(() => policy('Deny'));
   await expect(authorize(event())).rejects.toMatchObject({ code: 403 });

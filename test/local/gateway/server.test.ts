@@ -5,8 +5,10 @@ import { connect } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterEach, expect, it } from 'vitest';
 
+import { challengeOf } from '../../../infra/challenge.ts';
 import type { RouteRow } from '../../../infra/manifest.ts';
 import { Fault, Forbidden, Unauthorized } from '../../../layers/domain/fault.ts';
+import type { Settings } from '../../../local/environment.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../../local/gateway/server.ts';
 import { createFakeIds } from '../../fakes/ids.ts';
 import { createLogRecorder } from '../../fakes/log.ts';
@@ -29,6 +31,7 @@ const open = async (handle?: Handle, options: Partial<GatewayOptions> = {}): Pro
     routes,
     invoke: async (name, event) => (handle ?? echo)(name, JSON.parse(event) as never),
     authorize: async () => ({ user: 'ann' }),
+    challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     port: 0,
     ids: createFakeIds(),
     log: createLogRecorder(),
@@ -290,6 +293,7 @@ it('says in one sentence that its port is taken', async () => {
   const again = openGateway({
     routes,
     invoke: async () => '',
+    challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     authorize: async () => ({}),
     port: gateway.port,
     ids: createFakeIds(),

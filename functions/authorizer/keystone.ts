@@ -1,0 +1,153 @@
+/**
+ * keystone: an X-Auth-Token is validated by an Identity v3 server (GET /v3/auth/tokens), which the authorizer itself
+ * asks with a token of its service account. What cannot be validated is not let in (ironic-rbac.md 1).
+ */
+import * as z from 'zod';
+
+import { Fault, Unavailable } from '../../layers/domain/fault.ts';
+import type { ParameterStore } from '../../layers/store/ports.ts';
+import type { Config } from './config.ts';
+import { headerOf, type Identify, type Identity, knownRoles, refusal } from './identity.ts';
+
+type Settings = Config['keystone'];
+
+/** Milliseconds for one request; API Gateway gives the whole authorizer ten seconds (infra/manifest.ts). */
+const patience = 3000;
+
+const domain = { user_domain_name: z.string().default('Default'), project_domain_name: z.string().default('Default') };
+
+/** The service account, as JSON: a user with a project, or an application credential. */
+const Credentials = z.union([
+  z.object({ username: z.string(), password: z.string(), project_name: z.string(), ...domain }),
+  z.object({ application_credential_id: z.string(), application_credential_secret: z.string() }),
+]);
+type Credentials = z.output<typeof Credentials>;
+
+const identityBody = (account: Credentials): object => {
+  if ('application_credential_id' in account) {
+    const { application_credential_id: id, application_credential_secret: secret } = account;
+    return { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
+  }
+  const { username: name, password, project_name, user_domain_name, project_domain_name } = account;
+  return {
+    identity: { methods: ['password'], password: { user: { name, password, domain: { name: user_domain_name } } } },
+    scope: { project: { name: project_name, domain: { name: project_domain_name } } },
+  };
+};
+
+const Token = z.object({
+  token: z.object({
+    user: z.object({ id: z.string().min(1) }),
+    project: z.object({ id: z.string().min(1), name: z.string() }).optional(),
+    system: z.object({ all: z.boolean() }).optional(),
+    roles: z.array(z.object({ name: z.string() })).default([]),
+    expires_at: z.iso.datetime({ offset: true }).nullable(),
+  }),
+});
+
+const unreachable = (cause?: unknown) =>
+  Unavailable('The identity service could not be asked whether the token is valid. Try again.', cause);
+
+/** Wrong settings are for the operator's log; the client learns only that nobody can be let in. */
+const misconfigured = (message: string, cause?: unknown) => new Fault('Configuration', 500, message, { cause });
+
+/** Throws Fault `Configuration` for what is no account, without its text: it may hold a password. */
+const readAccount = async (parameters: ParameterStore, name: string): Promise<Credentials> => {
+  const text = await parameters.read(name);
+  try {
+    return Credentials.parse(JSON.parse(text));
+  } catch {
+    throw misconfigured(
+      `The parameter ${name} is not the JSON of a service account: username, password, project_name, or application_credential_id and application_credential_secret.`,
+    );
+  }
+};
+
+type Ask = (init: { method: string; headers: Record<string, string>; body?: string }) => Promise<Response>;
+
+/** Requests to .../v3/auth/tokens. Redirects are refused: the token would travel along. Throws Unavailable (503). */
+const createAsk = ({ authUrl }: Settings): Ask => {
+  const url = `${authUrl.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3/auth/tokens`;
+  return async ({ method, headers, body }) => {
+    const options = { method, headers, ...(body !== undefined && { body }) };
+    const query = method === 'GET' ? '?nocatalog' : '';
+    const answer = await fetch(`${url}${query}`, {
+      ...options,
+      redirect: 'error',
+      signal: AbortSignal.timeout(patience),
+    }).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    if (answer.status === 429 || answer.status >= 500) throw unreachable();
+    return answer;
+  };
+};
+
+/** The authorizer's own token, made when there is none. */
+const logIn = async (ask: Ask, account: Credentials): Promise<string> => {
+  const answer = await ask({
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ auth: identityBody(account) }),
+  });
+  const token = answer.headers.get('X-Subject-Token');
+  if (answer.status !== 201 || !token) {
+    throw misconfigured(`The identity service answered ${answer.status} to the service account of this API.`);
+  }
+  return token;
+};
+
+const identityOf = ({ token }: z.output<typeof Token>, { serviceProject }: Settings): Identity => {
+  const { user, project, system, roles, expires_at: end } = token;
+  const names = knownRoles(roles.map(({ name }) => name));
+  const about = { user: user.id, ...(end !== null && { expires_at: Date.parse(end) }) };
+  if (system?.all) return { ...about, roles: names, scope: 'system' };
+  // Services such as Nova have no system scope; their role in their own project counts as it (ironic-rbac.md 2).
+  if (serviceProject !== '' && project?.name === serviceProject && names.includes('service')) {
+    return { ...about, project: project.id, roles: ['service'], scope: 'system' };
+  }
+  return { ...about, project: project?.id, roles: names, scope: 'project' };
+};
+
+const read = async (answer: Response, settings: Settings): Promise<Identity> => {
+  const body: unknown = await answer.json().catch((error: unknown) => {
+    throw unreachable(error);
+  });
+  const parsed = Token.safeParse(body);
+  if (!parsed.success) throw unreachable(parsed.error);
+  return identityOf(parsed.data, settings);
+};
+
+/** The service token is kept until the identity service refuses it, then made anew, once a request. */
+export const createKeystone = (parameters: ParameterStore, { keystone }: Config): Identify => {
+  const ask = createAsk(keystone);
+  let own: Promise<string> | undefined;
+
+  const ownToken = async (): Promise<string> => {
+    own ??= readAccount(parameters, keystone.credentials).then(async (account) => logIn(ask, account));
+    return own.catch((error: unknown) => {
+      own = undefined;
+      throw error;
+    });
+  };
+
+  const validate = async (token: string): Promise<Response> => {
+    const headers = { 'X-Auth-Token': await ownToken(), 'X-Subject-Token': token };
+    return ask({ method: 'GET', headers });
+  };
+
+  return async (event) => {
+    const token = headerOf(event, 'x-auth-token');
+    if (!token || !/^[\x21-\x7e]{1,4096}$/.test(token)) throw refusal();
+    let answer = await validate(token);
+    if (answer.status === 401) {
+      own = undefined;
+      answer = await validate(token);
+    }
+    if (answer.status === 404) throw refusal();
+    if (answer.status !== 200) {
+      throw misconfigured(`The identity service answered ${answer.status}: may its service account validate tokens?`);
+    }
+    return read(answer, keystone);
+  };
+};
