@@ -7,10 +7,13 @@ import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
+import { managementRequestKey } from '../layers/store/management-requests.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
-import { Superseded } from '../layers/store/reservation.ts';
+import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
+import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
 import { plainText, poweredOff, without } from './agent.ts';
 import { runFailed, transitionEvents } from './history.ts';
+import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
 import type { WorkflowName } from './steps/index.ts';
 import { waitKey } from './wait.ts';
@@ -22,11 +25,20 @@ type Row = {
   readonly what: string;
   /** What an operator does once the cause is gone. */
   readonly next: string;
+  /** What to look at when the agent never called; without it, what a deploy needs. */
+  readonly unheard?: string;
   readonly change: (node: StoredNode, lastError: string) => Partial<StoredNode>;
 };
 
+/** By what an abort says in `last_error` (functions/baremetal-api/node/abort.ts), where Metal3 looks for it too. */
+const wasAborted = ({ last_error: error }: StoredNode) => error?.includes('aborted by request') ?? false;
+
 const isFailureState = ({ provision_state }: StoredNode) =>
   provision_state === 'error' || provision_state.endsWith(' failed');
+
+/** What brought a node into a failure state is worth more than an action that failed later. */
+const keepFirst = (node: StoredNode, message: string) =>
+  isFailureState(node) ? (node.last_error ?? message) : message;
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
@@ -41,6 +53,12 @@ const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> =
   clean_step: {},
   driver_internal_info: without(node.driver_internal_info, ['clean_step_index', 'clean_steps', 'cleaning_reboot']),
 });
+
+/** The ramdisk of an aborted rescue still runs and lets people in: somebody has to look. */
+const rescueAbortFailed = (node: StoredNode, message: string): Partial<StoredNode> =>
+  node.provision_state === 'rescue failed' && wasAborted(node)
+    ? { maintenance: true, fault: 'rescue abort failure', maintenance_reason: message }
+    : {};
 
 const rows: { readonly [W in WorkflowName]: Row } = {
   verify: {
@@ -67,14 +85,46 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     next: 'The data of the instance are removed. Then set the provision state to deleted again to clean the machine.',
     change: (node) => ({ ...failed(node), ...releaseInstance(node) }),
   },
+  inspect: {
+    what: 'Inspection',
+    next: 'Then set the provision state to inspect again, or to manage to go on without it.',
+    unheard:
+      'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel parameter ipa-inspection-callback-url has to be the address of this API followed by /v1/continue_inspection. A node without ports is recognised by the IP address in driver_info.redfish_address.',
+    change: (node) => ({
+      ...failed(node),
+      driver_internal_info: without(node.driver_internal_info, [inspectedBy]),
+    }),
+  },
+  adopt: {
+    what: 'Adoption',
+    next: 'Then set the provision state to adopt again, or to manage.',
+    change: (node) => ({ ...failed(node), power_state: null }),
+  },
+  rescue: {
+    what: 'Rescue',
+    next: 'Then set the provision state to rescue to try again, or to unrescue to go back to the instance.',
+    unheard:
+      'Look at the console of the machine: it has to boot driver_info.rescue_iso (or deploy_iso), and its agent has to reach the address of this API.',
+    change: failed,
+  },
+  unrescue: {
+    what: 'Unrescue',
+    next: 'Then set the provision state to unrescue again.',
+    change: failed,
+  },
   power: {
     what: 'Power action',
     next: 'Then ask for the power state again.',
-    // What brought a node into a failure state is worth more than a power action that failed later.
     change: (node, message) => ({
       target_power_state: null,
-      last_error: isFailureState(node) ? (node.last_error ?? message) : message,
+      last_error: keepFirst(node, message),
+      ...rescueAbortFailed(node, message),
     }),
+  },
+  management: {
+    what: 'Management request',
+    next: 'Then ask for it again.',
+    change: (node, message) => ({ last_error: keepFirst(node, message) }),
   },
 };
 
@@ -89,7 +139,9 @@ const reasons: { readonly [error: string]: string } = {
   'Lambda.TooManyRequestsException': 'The function that runs the phases could not be called for too long.',
 };
 
-const neverCalled = `${silence}, also after the machine was booted once more. Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.`;
+const unheard =
+  'Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.';
+const neverCalled = (row: Row) => `${silence}, also after the machine was booted once more. ${row.unheard ?? unheard}`;
 
 const attempts = (error: string) =>
   bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '';
@@ -97,14 +149,14 @@ const attempts = (error: string) =>
 /** `last_error`: which phase, what happened, what to do. */
 export const lastError = (workflow: WorkflowName, { phase, error, message }: Failure): string => {
   const { what, next } = rows[workflow];
-  const known = phase === 'WaitForAgent' && error === 'States.Timeout' ? neverCalled : reasons[error];
+  const known = phase === 'WaitForAgent' && error === 'States.Timeout' ? neverCalled(rows[workflow]) : reasons[error];
   const reason = known ?? (plainText(message) || error);
   return `${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${next}`;
 };
 
-/** Whether the run holds or owns the node. Power runs hold the lock only; the others own the provisioning. */
+/** Whether the run holds or owns the node. */
 export const owns = (node: StoredNode, workflow: WorkflowName, run: string): boolean =>
-  workflow === 'power' ? node.reservation === run : node.run === run;
+  onlyLocks(workflow) ? node.reservation === run : node.run === run;
 
 /** Throws Superseded if the node is another run's, NodeLocked while somebody else works on it. */
 const requireOwner = (node: StoredNode, workflow: WorkflowName, run: string): void => {
@@ -127,6 +179,10 @@ export const lockToFail = async (
     if (node.reservation === run) return undefined;
     return { set: { reservation: run, generation: node.generation + 1 } };
   });
+
+/** The item that nobody has use for when the run is over. */
+const leftover = (workflow: WorkflowName) =>
+  workflow === 'power' ? powerRequestKey : workflow === 'management' ? managementRequestKey : waitKey;
 
 export type Failing = {
   readonly uuid: string;
@@ -154,14 +210,17 @@ export const failNode = async (
       ...(off && poweredOff(before)),
       last_error: message,
       ...row.change(node, message),
-      ...(workflow !== 'power' && { run: null, run_workflow: null }),
+      ...(!onlyLocks(workflow) && { run: null, run_workflow: null }),
       reservation: null,
       phase: null,
     };
     return {
       set,
       events: [runFailed({ workflow, run, phase: failure.phase }, message), ...transitionEvents(before, set, run)],
-      also: [{ delete: workflow === 'power' ? powerRequestKey(uuid) : waitKey(uuid) }],
+      also: [
+        { delete: leftover(workflow)(uuid) },
+        ...(workflow === 'rescue' ? [{ delete: rescuePasswordKey(uuid) }] : []),
+      ],
     };
   });
 };

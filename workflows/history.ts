@@ -9,7 +9,12 @@ const eventTypes: { readonly [W in WorkflowName]: string } = {
   clean: 'cleaning',
   deploy: 'deploying',
   undeploy: 'unprovision',
+  inspect: 'introspection',
+  adopt: 'adoption',
+  rescue: 'rescue',
+  unrescue: 'rescue',
   power: 'conductor',
+  management: 'conductor',
 };
 
 type About = { readonly workflow: WorkflowName; readonly run: string; readonly phase: string };
@@ -44,6 +49,13 @@ export const phaseEnded = (about: About, startedAt: string, now: number): NodeEv
 export const phaseAttempted = (about: About, message: string): NodeEvent => ({
   kind: 'attempt',
   message: `${about.phase} is tried again: ${message}`,
+  ...info(about),
+});
+
+/** What an inspection did besides, or left alone. */
+export const inspectionNote = (about: About, message: string): NodeEvent => ({
+  kind: 'phase end',
+  message,
   ...info(about),
 });
 

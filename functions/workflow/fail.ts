@@ -13,17 +13,21 @@ const neverAskAgain = ['BmcAuthFailed', 'BmcTlsMismatch', 'TargetForbidden'];
 const mayPowerOff = (node: StoredNode, { error }: Failure): boolean =>
   !node.disable_power_off && !isFake(node, 'power') && !neverAskAgain.includes(error);
 
-/** As in Ironic a machine whose deploy failed is switched off. That must not hide why the deploy failed. */
+/** As in Ironic a machine that runs a ramdisk of ours is switched off when the work failed that the ramdisk is for. */
+const leavesRamdisk = (node: StoredNode, workflow: Call['workflow']): boolean =>
+  workflow === 'deploy' || workflow === 'rescue' || (workflow === 'inspect' && node.inspect_interface === 'agent');
+
+/** That must not hide why the work failed. */
 const powerOff = async (ports: Deps, call: Call, node: StoredNode, deadline_ms: number): Promise<boolean> => {
   const hardware = createHardware(ports, { node, op_id: `${call.run}/Fail`, deadline_ms });
   try {
     await hardware.ask('power.ensure', { target: 'power off' });
   } catch (error) {
-    ports.log.warn('After a failed deploy the machine could not be switched off.', { node: node.uuid, error });
+    ports.log.warn('After a failure the machine could not be switched off.', { node: node.uuid, error });
     return false;
   }
   await hardware.ask('vmedia.eject', { slot: 'all' }).catch((error: unknown) => {
-    ports.log.warn('After a failed deploy the boot media could not be ejected.', { node: node.uuid, error });
+    ports.log.warn('After a failure the boot media could not be ejected.', { node: node.uuid, error });
   });
   return true;
 };
@@ -42,7 +46,8 @@ export const fail = async (ports: Deps, call: Call, failure: Failure, invocation
   const { node: uuid, workflow, run } = call;
   const node = await lockToFail(ports, uuid, workflow, run);
   const deadline_ms = Math.max(1000, Math.min(30_000, invocation.remaining_ms() / 3));
-  const off = workflow === 'deploy' && mayPowerOff(node, failure) && (await powerOff(ports, call, node, deadline_ms));
+  const mayTry = leavesRamdisk(node, workflow) && mayPowerOff(node, failure);
+  const off = mayTry && (await powerOff(ports, call, node, deadline_ms));
   if (workflow === 'undeploy') await forgetConfigdrive(ports, node);
   const failed = await failNode(ports, { uuid, workflow, run, failure, off });
   return { error: failure.error, cause: failed.last_error };

@@ -5,7 +5,8 @@ import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
 import { changeNode, isoTime, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import { powerRequestKey } from '../../layers/store/power-requests.ts';
-import { pause, resume, Superseded } from '../../layers/store/reservation.ts';
+import { rescuePasswordKey } from '../../layers/store/rescue-passwords.ts';
+import { onlyLocks, pause, resume, Superseded } from '../../layers/store/reservation.ts';
 import { PhaseTimeout } from '../../workflows/failure.ts';
 import { createHardware } from '../../workflows/hardware.ts';
 import { phaseAttempted, phaseEnded, phaseStarted, transitionEvents } from '../../workflows/history.ts';
@@ -25,9 +26,9 @@ const phaseOf = ({ workflow, phase }: Call): Phase => {
   return found;
 };
 
-/** The lock, as the change it needs. A power run got it from the API and can only lose it. */
+/** The lock, as the change it needs. A run that only locks got it from the API and can only lose it. */
 const take = (node: StoredNode, { workflow, run }: Call): Partial<StoredNode> | undefined => {
-  if (workflow !== 'power') return resume(node, run);
+  if (!onlyLocks(workflow)) return resume(node, run);
   if (node.reservation !== run) throw Superseded(node, run);
   return undefined;
 };
@@ -62,8 +63,9 @@ const requireLock = (node: StoredNode, run: string): void => {
 };
 
 /** Items that only a run that goes on has use for. */
-const leftovers = (set: Partial<StoredNode>) => [
+const leftovers = (set: Partial<StoredNode>, { workflow }: Call) => [
   ...(set.run === null ? [waitKey] : []),
+  ...(set.run === null && workflow === 'rescue' ? [rescuePasswordKey] : []),
   ...(set.target_power_state === null ? [powerRequestKey] : []),
 ];
 
@@ -76,7 +78,7 @@ const complete = async (ports: Deps, call: Call, { change, more }: Outcome & { i
     return {
       set: { ...set, phase: null },
       events: [...(more?.events ?? []), ended, ...transitionEvents(node, set, call.run)],
-      also: [...leftovers(set).map((key) => ({ delete: key(call.node) })), ...(more?.also ?? [])],
+      also: [...leftovers(set, call).map((key) => ({ delete: key(call.node) })), ...(more?.also ?? [])],
     };
   });
 

@@ -40,6 +40,16 @@ const agentMedia: Check = ({ uuid, driver_info: info }, { hasPorts }) => {
   }
 };
 
+/** New machines have no ports yet: the agent is then known by the address of its BMC. */
+const inspectMedia: Check = (node) => agentMedia(node, { hasPorts: true });
+
+const rescueMedia: Check = (node, around) => {
+  const iso = node.driver_info['rescue_iso'] ?? null;
+  if (iso !== null && !isWebUrl(iso)) throw Invalid('driver_info.rescue_iso must be an http or https URL.');
+  const driverInfo = iso === null ? node.driver_info : { ...node.driver_info, deploy_iso: iso };
+  return agentMedia({ ...node, driver_info: driverInfo }, around);
+};
+
 /** A ramdisk deploy boots the instance's own ISO; the agent is then needed for cleaning only. */
 const virtualMedia: Check = (node, around) => {
   redfish(node, around);
@@ -98,12 +108,12 @@ const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: stri
   console: { fake: nothing },
   deploy: { fake: (node) => checkInstance(node), direct, ramdisk },
   firmware: { fake: nothing, redfish },
-  inspect: { fake: nothing },
+  inspect: { fake: nothing, redfish, agent: inspectMedia },
   management: { fake: nothing, redfish },
   network: { noop: nothing },
   power: { fake: nothing, redfish },
   raid: { fake: nothing },
-  rescue: { fake: nothing },
+  rescue: { fake: nothing, agent: rescueMedia },
   storage: { noop: nothing, fake: nothing },
   vendor: { fake: nothing, redfish },
 };

@@ -123,7 +123,7 @@ const prepareInstanceBoot: Phase = {
   },
 };
 
-const attachBootIso: Phase = {
+export const attachBootIso: Phase = {
   run: async ({ hardware, node }) => {
     const image = node.instance_info['boot_iso'];
     if (!isWebUrl(image)) throw Invalid('instance_info.boot_iso must be an http or https URL.');
@@ -135,7 +135,7 @@ const attachBootIso: Phase = {
 /** S3 signs links for at most 7 days; a BMC that reads the medium later than that gets nothing. */
 const longestLink = 7 * 24 * 3600;
 
-const attachConfigdrive: Phase = {
+export const attachConfigdrive: Phase = {
   run: async ({ hardware, node, ports }) => {
     const image = await configdriveLink(ports, node, longestLink);
     if (image === undefined) await hardware.ask('vmedia.eject', { slot: 'usb' });

@@ -1,16 +1,28 @@
 /** Every workflow with its phases; the names are those of `workflows/<name>.asl.json` and its Task states. */
 import type { Phases } from '../phase.ts';
+import { adopt } from './adopt.ts';
+import { allocate, type AllocationPhase } from './allocate.ts';
 import { clean } from './clean.ts';
 import { deploy } from './deploy.ts';
+import { inspect } from './inspect.ts';
+import { management } from './management.ts';
 import { power } from './power.ts';
+import { rescue } from './rescue.ts';
 import { undeploy } from './undeploy.ts';
+import { unrescue } from './unrescue.ts';
 import { verify } from './verify.ts';
 
 /** By name. */
-export const workflows = { verify, clean, deploy, undeploy, power } as const satisfies Record<string, Phases>;
+export const workflows = { verify, clean, deploy, undeploy, inspect, adopt, rescue, unrescue, power, management } as const satisfies Record<string, Phases>;
 
 export type WorkflowName = keyof typeof workflows;
 
 /** Whether a name, such as `run_workflow` of a node, is that of a workflow. */
 export const isWorkflow = (name: string | null): name is WorkflowName =>
   name !== null && Object.hasOwn(workflows, name);
+
+/** Those of allocations: no node owns their executions. */
+export const allocationWorkflows = { allocate } as const satisfies Record<
+  string,
+  { readonly [name: string]: AllocationPhase }
+>;

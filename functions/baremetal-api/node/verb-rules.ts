@@ -37,12 +37,12 @@ export const verbRules: { readonly [V in Verb]: VerbRule } = {
   undeploy: undeploys,
   manage: {},
   provide: { check: notRetired },
-  inspect: { interfaces: ['power', 'inspect'], missing: 'inspect' },
+  inspect: { interfaces: ['power', 'inspect'] },
   abort: {},
   clean: { awake: true, interfaces: ['power', 'network'], missing: 'manual cleaning' },
-  adopt: { missing: 'adoption' },
-  rescue: { awake: true, interfaces: ['power', 'rescue', 'network'], missing: 'rescue' },
-  unrescue: { awake: true, interfaces: ['power', 'rescue'], missing: 'rescue' },
+  adopt: {},
+  rescue: { awake: true, interfaces: ['power', 'rescue', 'network'] },
+  unrescue: { awake: true, interfaces: ['power'] },
   unhold: { missing: 'hold steps' },
   service: { awake: true, interfaces: ['power', 'network'], missing: 'servicing' },
 };
@@ -73,4 +73,4 @@ export const checkNode = (node: StoredNode, verb: Verb, around: Surroundings): v
 };
 
 /** Whether the ports of the node matter to the verb, which costs a query. */
-export const looksAtPorts = (verb: Verb): boolean => verbs[verb].event === 'deploy' || verbs[verb].event === 'rebuild';
+export const looksAtPorts = (verb: Verb): boolean => ['deploy', 'rebuild', 'rescue'].includes(verbs[verb].event);

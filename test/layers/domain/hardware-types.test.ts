@@ -27,7 +27,8 @@ describe('hardware types', () => {
       boot_interface: 'redfish-virtual-media',
       deploy_interface: 'direct',
       network_interface: 'noop',
-      inspect_interface: 'no-inspect',
+      inspect_interface: 'redfish',
+      rescue_interface: 'no-rescue',
     });
   });
 

@@ -1,0 +1,58 @@
+/**
+ * What the last inspection of a node found, with the node. It is kept as JSON text: an item of the table takes neither
+ * every number nor every depth that JSON has. What is too large for an item is an object that the item refers to.
+ */
+import type { Inspected } from '../domain/inspection.ts';
+import { nodePartition } from './nodes.ts';
+import type { Ports } from './ports.ts';
+import type { Item, Key, Table, Write } from './table.ts';
+
+/** A node has one. */
+export const inventoryKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'inventory' });
+
+/** What the keys of all stored inventories begin with whose node's UUID begins so. */
+export const inventoriesOf = (start: string): string => `inventories/${start}`;
+
+/** Bytes of text that stay in the table; an item takes 400 KB (layers/store/limits.ts). */
+const maxInline = 300 * 1024;
+
+/**
+ * The write that makes this the node's inventory, for the transaction of the change that it belongs to. A large one is
+ * stored before; should the write not follow, or replace another, `sync` sweeps the object that nothing refers to.
+ */
+export const inventoryWrite = async (
+  { objects, ids }: { readonly objects: Pick<Ports['objects'], 'put'>; readonly ids: Ports['ids'] },
+  uuid: string,
+  { inventory, plugin_data }: Inspected,
+): Promise<Write> => {
+  const text = JSON.stringify({ inventory, plugin_data });
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxInline) return { put: { ...inventoryKey(uuid), text } };
+  const object = `${inventoriesOf(uuid)}/${ids.ulid()}`;
+  await objects.put(object, bytes, 'application/json');
+  return { put: { ...inventoryKey(uuid), object } };
+};
+
+/** The object that holds the node's inventory; undefined if none does. */
+export const inventoryObject = (item: Item | undefined): string | undefined => item?.['object'] as string | undefined;
+
+/** The text of `{inventory, plugin_data}`; undefined for a node that was never inspected. */
+export const readInventoryText = async (
+  { table, objects }: { readonly table: Pick<Table, 'get'>; readonly objects: Pick<Ports['objects'], 'get'> },
+  uuid: string,
+): Promise<string | undefined> => {
+  const item = await table.get(inventoryKey(uuid));
+  const object = inventoryObject(item);
+  if (object === undefined) return item?.['text'] as string | undefined;
+  const bytes = await objects.get(object);
+  return bytes && Buffer.from(bytes).toString('utf8');
+};
+
+/** The same, parsed. */
+export const readInventory = async (
+  ports: Parameters<typeof readInventoryText>[0],
+  uuid: string,
+): Promise<Inspected | undefined> => {
+  const text = await readInventoryText(ports, uuid);
+  return text === undefined ? undefined : (JSON.parse(text) as Inspected);
+};

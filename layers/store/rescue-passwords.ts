@@ -1,0 +1,17 @@
+/**
+ * The password of a rescue run: sealed, in an item of its own that only the BMC proxy reads. What is sealed is a
+ * hash already (crypt(3)); the password itself is stored nowhere. The item goes with the run, however that ends.
+ */
+import { nodePartition } from './nodes.ts';
+import type { Key, Write } from './table.ts';
+
+/** The name under which the proxy opens it. */
+export const rescuePasswordName = 'rescue_password';
+
+/** A node has one at most: that of its rescue run. */
+export const rescuePasswordKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'rescue_password' });
+
+/** Belongs in the transaction that begins the run. */
+export const rescuePasswordWrite = (uuid: string, sealed: string): Write => ({
+  put: { ...rescuePasswordKey(uuid), sealed },
+});

@@ -1,0 +1,57 @@
+/** Ports out of an inspection: one for each network card that has none. */
+import { defaults } from '../layers/domain/fields.ts';
+import { addressesOf, bootAddress, type Inspected } from '../layers/domain/inspection.ts';
+import { port as portFields, type Port } from '../layers/domain/port.ts';
+import { changeBelonging, createBelonging } from '../layers/store/belongings.ts';
+import { portByAddress, portKind, type StoredPort } from '../layers/store/node-ports.ts';
+import { isoTime, type StoredNode } from '../layers/store/nodes.ts';
+import type { Ports } from '../layers/store/ports.ts';
+import { Superseded } from '../layers/store/reservation.ts';
+
+type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
+
+const newPort = ({ clock, ids }: Needs, values: Partial<Port>): StoredPort =>
+  ({
+    ...defaults(portFields),
+    uuid: ids.uuid(),
+    ...values,
+    created_at: isoTime(clock.now()),
+    position: ids.ulid(),
+    revision: 1,
+  }) as unknown as StoredPort;
+
+export type Found = { readonly created: readonly string[]; readonly taken: readonly string[] };
+
+/**
+ * Creates what is missing, and notes on the ports that there are which of them boots the machine, if that is known.
+ * May be repeated. An address that another node's port has is left alone: `taken`. Throws Superseded once the node is
+ * another run's, Conflict for a port that somebody creates at this moment.
+ */
+export const createInspectedPorts = async (
+  needs: Needs,
+  { uuid }: StoredNode,
+  run: string,
+  inspected: Inspected,
+): Promise<Found> => {
+  const [created, taken]: [string[], string[]] = [[], []];
+  const boots = bootAddress(inspected);
+  const mine = (node: StoredNode) => {
+    if (node.reservation !== run) throw Superseded(node, run);
+  };
+  for (const address of addressesOf(inspected)) {
+    const pxe = boots === undefined ? {} : { pxe_enabled: address === boots };
+    const port = await portByAddress(needs.table, address);
+    if (!port) {
+      await createBelonging<Port>(needs, portKind, newPort(needs, { node_uuid: uuid, address, ...pxe }), mine);
+      created.push(address);
+    } else if (port.node_uuid !== uuid) {
+      taken.push(address);
+    } else if (boots !== undefined && port.pxe_enabled !== pxe.pxe_enabled) {
+      await changeBelonging<Port>(needs, portKind, port.uuid, async (_port, node) => {
+        mine(node);
+        return pxe;
+      });
+    }
+  }
+  return { created, taken };
+};

@@ -1,0 +1,137 @@
+/** inspect: what the machine consists of, told by its BMC or by the agent (ironic-states.md 12). */
+import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
+import { inventoryWrite, readInventory } from '../../layers/store/inventories.ts';
+import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { finish } from '../../layers/store/reservation.ts';
+import { forgetAgent, plainText, without } from '../agent.ts';
+import { inspectionNote } from '../history.ts';
+import { createInspectedPorts } from '../inspected-ports.ts';
+import { hasInspected, inspectedBy } from '../inspection.ts';
+import { done, type Phase, type PhaseContext, type Phases } from '../phase.ts';
+import * as boot from './boot.ts';
+
+type Way = 'nothing' | 'redfish' | 'agent';
+
+const wayOf = ({ inspect_interface: way }: StoredNode): Way => {
+  if (way === 'fake') return 'nothing';
+  if (way === 'redfish' || way === 'agent') return way;
+  throw Invalid(`inspect_interface ${way} cannot inspect; set it to redfish or agent.`);
+};
+
+const prepare: Phase = {
+  run: async ({ node, ports }) => {
+    const way = wayOf(node);
+    if (way === 'agent' && node.disable_power_off) {
+      throw Invalid(
+        'disable_power_off is set, but an inspection by the agent has to switch the machine off; set inspect_interface to redfish.',
+      );
+    }
+    const started = isoTime(ports.clock.now());
+    const change = ({ driver_internal_info: info }: StoredNode) => ({
+      inspection_started_at: started,
+      inspection_finished_at: null,
+      driver_internal_info: without(info, [inspectedBy]),
+    });
+    return done(change, { way });
+  },
+};
+
+/** The BMC's inventory has the form of the agent's. */
+const readInventoryOfBmc: Phase = {
+  run: async ({ hardware, node, ports, run }) => {
+    const seen = await hardware.ask('inventory.get', {});
+    const inspected: Inspected = { inventory: seen?.inventory ?? {}, plugin_data: {} };
+    return done(
+      ({ driver_internal_info: info }) => ({ driver_internal_info: { ...info, [inspectedBy]: run } }),
+      undefined,
+      { also: [await inventoryWrite(ports, node.uuid, inspected)] },
+    );
+  },
+};
+
+/** The ramdisk API notes on the node whose inventory it stored, so none that was sent is ever missed. */
+const waitForAgent: Phase = {
+  run: async ({ run }) => ({ is: 'wait', came: (node) => hasInspected(node, run) }),
+};
+
+const inventoryOf = async ({ node, ports, run }: PhaseContext): Promise<Inspected> => {
+  const inspected = hasInspected(node, run) ? await readInventory(ports, node.uuid) : undefined;
+  if (inspected) return inspected;
+  throw new Fault('InspectionFailed', 400, 'The inventory that this inspection found is not stored any more.');
+};
+
+/** Ironic's hooks ramdisk-error and validate-interfaces. */
+const checkInventory: Phase = {
+  run: async (context) => {
+    const inspected = await inventoryOf(context);
+    const error = ramdiskError(inspected);
+    if (error !== undefined) {
+      throw new Fault('InspectionFailed', 400, `The ramdisk reported: ${plainText(error)}`);
+    }
+    if (addressesOf(inspected).length === 0) {
+      throw new Fault('InspectionFailed', 400, 'The ramdisk found no network card with a MAC address.');
+    }
+    return done();
+  },
+};
+
+const createPorts: Phase = {
+  run: async (context) => {
+    const { node, ports, run } = context;
+    const { created, taken } = await createInspectedPorts(ports, node, run, await inventoryOf(context));
+    const about = { workflow: 'inspect', run, phase: 'CreatePorts' } as const;
+    const events = [
+      ...created.map((address) => inspectionNote(about, `Port ${address} was created.`)),
+      ...taken.map((address) => inspectionNote(about, `No port ${address} was created: another node has it.`)),
+    ];
+    return done(undefined, undefined, { events });
+  },
+};
+
+/** Capabilities stay: they are what an operator wants of the machine, not what it happens to be. */
+const recordHardware: Phase = {
+  run: async (context) => {
+    const inspected = await inventoryOf(context);
+    const found = propertiesOf(inspected);
+    const mode = bootModeOf(inspected);
+    const change = ({ properties }: StoredNode) => ({
+      properties: { ...properties, ...found },
+      ...(mode && { boot_mode: mode }),
+    });
+    return done(change, { way: wayOf(context.node) });
+  },
+};
+
+const finishInspection: Phase = {
+  run: async ({ ports }) => {
+    const finished = isoTime(ports.clock.now());
+    return done((node) => {
+      const forgotten = forgetAgent(node);
+      return {
+        ...forgotten,
+        ...finish(node, 'done'),
+        inspection_finished_at: finished,
+        last_error: null,
+        driver_internal_info: without(forgotten.driver_internal_info, [inspectedBy]),
+      };
+    });
+  },
+};
+
+/** By the names of the states in inspect.asl.json. */
+export const inspect: Phases = {
+  Prepare: prepare,
+  ReadInventory: readInventoryOfBmc,
+  PowerOff: boot.powerOff,
+  AttachBootMedia: boot.attachBootMedia,
+  SetBootDevice: boot.bootMediaOnce,
+  PowerOn: boot.powerOn,
+  WaitForAgent: waitForAgent,
+  CheckInventory: checkInventory,
+  CreatePorts: createPorts,
+  RecordHardware: recordHardware,
+  PowerOffRamdisk: boot.powerOff,
+  DetachBootMedia: boot.detachBootMedia,
+  Finish: finishInspection,
+};

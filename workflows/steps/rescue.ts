@@ -1,0 +1,55 @@
+/** rescue: boots the rescue ramdisk and lets its user in with the password (ironic-states.md 11). */
+import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { isWebUrl } from '../../layers/domain/image.ts';
+import { finish } from '../../layers/store/reservation.ts';
+import { forgetAgent } from '../agent.ts';
+import { done, type Phase, type Phases } from '../phase.ts';
+import * as boot from './boot.ts';
+
+const prepare: Phase = {
+  run: async ({ node }) => {
+    const fake = node.rescue_interface === 'fake';
+    if (!fake && node.disable_power_off) {
+      throw Invalid('disable_power_off is set, but a rescue has to switch the machine off to boot the ramdisk.');
+    }
+    return done(undefined, { way: fake ? 'nothing' : 'ramdisk' });
+  },
+};
+
+/** The ISO made for rescues, else that of the deploy agent. */
+const attachRescueMedia: Phase = {
+  run: async ({ hardware, node }) => {
+    const image = node.driver_info['rescue_iso'] ?? node.driver_info['deploy_iso'];
+    if (!isWebUrl(image)) throw Invalid('driver_info.rescue_iso must be the http or https URL of the rescue ISO.');
+    await hardware.ask('vmedia.insert', { slot: 'cd', image });
+    return done();
+  },
+};
+
+/** No password passes through here: the proxy opens its hash, which was sealed when the rescue was asked for. */
+const setPassword: Phase = {
+  run: async ({ hardware }) => {
+    const observed = await hardware.ask('agent.call', { command: 'rescue.finalize_rescue' });
+    if (observed?.command.command_status === 'FAILED') {
+      throw new Fault(
+        'StepFailed',
+        400,
+        'The agent could not set the password of the user rescue: its ramdisk has to be built with rescue support.',
+      );
+    }
+    return done();
+  },
+};
+
+/** By the names of the states in rescue.asl.json. */
+export const rescue: Phases = {
+  Prepare: prepare,
+  PowerOff: boot.powerOff,
+  AttachBootMedia: attachRescueMedia,
+  SetBootDevice: boot.bootMediaOnce,
+  PowerOn: boot.powerOn,
+  WaitForAgent: boot.waitForAgent,
+  SetPassword: setPassword,
+  DetachBootMedia: boot.detachBootMedia,
+  Finish: { run: async () => done((node) => ({ ...forgetAgent(node), ...finish(node, 'done'), last_error: null })) },
+};
