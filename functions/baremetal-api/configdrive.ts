@@ -1,10 +1,18 @@
-/** Intake of configdrives by PUT states/provision, in Ironic's three forms (DESIGN.md 6, ironic-api.md 2.7). */
+/**
+ * Intake of configdrives by PUT states/provision, in Ironic's three forms (DESIGN.md 6, ironic-api.md 2.7), and as the
+ * name of an upload (node/upload.ts).
+ */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as z from 'zod';
 
 import { buildConfigdrive } from '../../layers/configdrive/index.ts';
-import { configdriveKey, configdriveObject, configdriveReference } from '../../layers/domain/configdrive.ts';
+import {
+  configdriveKey,
+  configdriveObject,
+  configdriveReference,
+  uploadNamed,
+} from '../../layers/domain/configdrive.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { isWebUrl } from '../../layers/domain/image.ts';
 import { json } from '../../layers/domain/values.ts';
@@ -23,8 +31,8 @@ const documents = z.strictObject({
   vendor_data: json.optional(),
 });
 
-/** As given: the bytes of an image to store, or a URL to keep as it is. */
-export type Configdrive = { readonly image: Uint8Array } | { readonly url: string };
+/** As given: the bytes of an image to store, with the key of the upload they are from, or a URL to keep as it is. */
+export type Configdrive = { readonly image: Uint8Array; readonly upload?: string } | { readonly url: string };
 
 /** Ironic takes an empty value for none. */
 const isNone = (given: unknown): boolean =>
@@ -58,18 +66,50 @@ const limited = (image: Uint8Array): Configdrive => {
 
 const isTooLarge = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 
-/** `maxOutputLength` ends the work on a compression bomb as soon as it has given too much. */
-const fromText = async (text: string): Promise<Configdrive> => {
-  const base64 = text.replace(/\s+/g, '');
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
-    throw Invalid('configdrive is neither a URL nor base64 text.');
-  }
-  const image = await unzip(Buffer.from(base64, 'base64'), { maxOutputLength: maxBytes }).catch((error: unknown) => {
+/** `maxOutputLength` ends the work on a compression bomb as soon as it has given too much. `what` holds the file. */
+const fromGzip = async (bytes: Uint8Array, what: string): Promise<Uint8Array> => {
+  const image = await unzip(bytes, { maxOutputLength: maxBytes }).catch((error: unknown) => {
     if (isTooLarge(error)) throw Invalid(`The configdrive has more than ${maxBytes} bytes (64 MiB) uncompressed.`);
-    throw Invalid('configdrive is base64 text, but what it encodes is not a gzip file.', error);
+    throw Invalid(`${what} is not a gzip file.`, error);
   });
   if (image.byteLength === 0) throw Invalid('The configdrive is an empty file.');
-  return { image };
+  return image;
+};
+
+const fromText = async (text: string, otherwise: string): Promise<Uint8Array> => {
+  const base64 = text.replace(/\s+/g, '');
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
+    throw Invalid(otherwise);
+  }
+  return fromGzip(Buffer.from(base64, 'base64'), 'configdrive is base64 text, but what it encodes');
+};
+
+/** Whoever uploads may leave base64 out, which is there for JSON only. */
+const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/**
+ * The image of an upload. It is copied when it is stored, because whoever has the link to upload may use it again
+ * until it expires. The size is asked first: S3 takes 5 GB.
+ */
+const fromUpload = async ({ objects }: Pick<Deps, 'objects'>, upload: string): Promise<Configdrive> => {
+  const size = await objects.size(upload);
+  if (size !== undefined && size > maxBytes) {
+    throw Invalid(`The uploaded configdrive has ${size} bytes, at most ${maxBytes} (64 MiB) are possible.`);
+  }
+  const bytes = size === undefined ? undefined : await objects.get(upload);
+  if (!bytes) {
+    throw Invalid(
+      'configdrive names an upload that this node does not have: PUT the file to upload_url first, within its time, ' +
+        'or ask for a new one with POST /v1/nodes/{node}/configdrive.',
+    );
+  }
+  const image = isGzip(bytes)
+    ? await fromGzip(bytes, 'The uploaded configdrive')
+    : await fromText(
+        Buffer.from(bytes).toString('latin1'),
+        'The uploaded configdrive is neither gzip nor base64 text.',
+      );
+  return { image, upload };
 };
 
 const fromDocuments = (given: object, { uuid, name }: StoredNode): Configdrive => {
@@ -82,14 +122,23 @@ const fromDocuments = (given: object, { uuid, name }: StoredNode): Configdrive =
 };
 
 /**
- * Reads one of the three forms: base64(gzip(image)), an http(s) URL, or an object of documents from which an ISO image
- * is built. Returns undefined for none. Throws Invalid (400) that says which form it took it for and what is wrong.
+ * Reads one of the forms: base64(gzip(image)), an http(s) URL, an object of documents from which an ISO image is
+ * built, or the name of an upload of this node, which holds the first form or gzip(image). Returns undefined for none.
+ * Throws Invalid (400) that says which form it took it for and what is wrong; Unavailable (503).
  */
-export const readConfigdrive = async (given: unknown, node: StoredNode): Promise<Configdrive | undefined> => {
+export const readConfigdrive = async (
+  deps: Pick<Deps, 'objects'>,
+  given: unknown,
+  node: StoredNode,
+): Promise<Configdrive | undefined> => {
   if (isNone(given)) return undefined;
   if (typeof given === 'object' && !Array.isArray(given)) return fromDocuments(given as object, node);
   if (typeof given !== 'string') throw Invalid('configdrive must be an object, a URL or base64 text.');
-  if (!given.includes('://')) return fromText(given);
+  const upload = uploadNamed(node.uuid, given);
+  if (upload !== undefined) return fromUpload(deps, upload);
+  if (!given.includes('://')) {
+    return { image: await fromText(given, 'configdrive is neither a URL nor base64 text.') };
+  }
   if (!isWebUrl(given)) throw Invalid('configdrive is a URL, but not an http or https one.');
   return { url: given };
 };
@@ -106,18 +155,28 @@ export const storeConfigdrive = async (
   return configdriveReference(key);
 };
 
-/**
- * Removes the object behind a value of instance_info.configdrive, if it is one of this node. A failure is logged only:
- * the request is decided by then, and an object that no node refers to does no harm.
- */
+/** Removes an object that nobody needs. A failure is logged only: sync removes it later (sync/sweep.ts). */
+const remove = async ({ objects, log }: Pick<Deps, 'objects' | 'log'>, uuid: string, key: string): Promise<void> => {
+  await objects
+    .remove(key)
+    .catch((error: unknown) => log.warn('A configdrive was not removed.', { node: uuid, error }));
+};
+
+/** Removes the object behind a value of instance_info.configdrive, if it is one of this node. */
 export const removeConfigdrive = async (
-  { objects, log }: Pick<Deps, 'objects' | 'log'>,
+  deps: Pick<Deps, 'objects' | 'log'>,
   uuid: string,
   value: unknown,
 ): Promise<void> => {
   const key = configdriveObject({ uuid, instance_info: { configdrive: value } });
-  if (key === undefined) return;
-  await objects
-    .remove(key)
-    .catch((error: unknown) => log.warn('A configdrive was not removed.', { node: uuid, error }));
+  if (key !== undefined) await remove(deps, uuid, key);
+};
+
+/** Removes the upload that an image is from, once a request with it was accepted; a refused one may be sent again. */
+export const removeUpload = async (
+  deps: Pick<Deps, 'objects' | 'log'>,
+  uuid: string,
+  configdrive: Configdrive | undefined,
+): Promise<void> => {
+  if (configdrive && 'upload' in configdrive) await remove(deps, uuid, configdrive.upload);
 };

@@ -8,6 +8,7 @@ import { nodeRoutes } from './node/index.ts';
 import { maintenanceRoutes } from './node/maintenance.ts';
 import { stateRoutes } from './node/states.ts';
 import { traitRoutes } from './node/traits.ts';
+import { uploadRoutes } from './node/upload.ts';
 import { validateRoutes } from './node/validate.ts';
 import { vifRoutes } from './node/vifs.ts';
 import { portRoutes } from './port/index.ts';
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...portgroupRoutes,
   ...stateRoutes,
   ...maintenanceRoutes,
+  ...uploadRoutes,
   ...validateRoutes,
   ...vifRoutes,
   ...traitRoutes,

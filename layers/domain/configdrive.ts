@@ -29,3 +29,21 @@ export const configdriveObject = (node: {
   if (typeof value !== 'string' || !value.startsWith(mark + prefix(node.uuid))) return undefined;
   return value.slice(mark.length);
 };
+
+/**
+ * An image too large for a request is uploaded first (node/upload.ts) and named by `upload:<ulid>` in the request for
+ * the provision state. It lies among the node's configdrives, so that sync removes what nobody asks for.
+ */
+const uploadMark = 'upload:';
+
+/** The value of `configdrive` that stands for an upload. */
+export const uploadReference = (ulid: string): string => `${uploadMark}${ulid}`;
+
+/** The key that an upload of this node is put at. */
+export const uploadKey = (uuid: string, ulid: string): string => `${prefix(uuid)}${ulid}.upload`;
+
+/** The key of the upload that a value names, of this node and no other; undefined if the value is something else. */
+export const uploadNamed = (uuid: string, value: string): string | undefined =>
+  value.startsWith(uploadMark) && /^[0-9A-Z]{26}$/.test(value.slice(uploadMark.length))
+    ? uploadKey(uuid, value.slice(uploadMark.length))
+    : undefined;

@@ -12,7 +12,13 @@ import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { begin } from '../../../layers/store/reservation.ts';
 import { waitKey } from '../../../workflows/wait.ts';
-import { checkConfigdriveAllowed, readConfigdrive, removeConfigdrive, storeConfigdrive } from '../configdrive.ts';
+import {
+  checkConfigdriveAllowed,
+  readConfigdrive,
+  removeConfigdrive,
+  removeUpload,
+  storeConfigdrive,
+} from '../configdrive.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { abortRun, checkAbortVersion } from './abort.ts';
 import { findByIdent } from './find.ts';
@@ -101,13 +107,14 @@ const recordWithConfigdrive = async (
   { target: node, body, subject }: Call<ProvisionBody, StoredNode>,
   verb: Verb,
 ) => {
-  const given = await readConfigdrive(body.configdrive, node);
+  const given = await readConfigdrive(deps, body.configdrive, node);
   const configdrive = given && (await storeConfigdrive(deps, node.uuid, given));
   try {
     const forms = await record(deps, node.uuid, { verb, configdrive, subject });
     if (configdrive !== undefined) {
       await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
     }
+    await removeUpload(deps, node.uuid, given);
     return forms;
   } catch (error) {
     if (isFault(error)) await removeConfigdrive(deps, node.uuid, configdrive);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/sync/app.ts';
-import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
+import { configdriveKey, configdriveReference, uploadKey } from '../../../layers/domain/configdrive.ts';
 import { createNode } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -37,6 +37,12 @@ describe('sync and configdrives', () => {
     const { ports, pass } = await withObjects(lost);
     await pass(day - 5);
     expect(ports.objects.keys()).toEqual([lost]);
+  });
+
+  it('removes an upload that nobody asked for', async () => {
+    const { ports, pass } = await withObjects(named, uploadKey(uuid, '01D'));
+    await pass(2 * day);
+    expect(ports.objects.keys()).toEqual([named]);
   });
 
   it('looks after the nodes all the same when the objects cannot be listed', async () => {

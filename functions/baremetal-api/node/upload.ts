@@ -1,0 +1,30 @@
+/**
+ * POST configdrive, an addition to Ironic's API: a link to upload a configdrive that no request can hold (on AWS a
+ * request ends at about 6 MB), and the name that PUT states/provision takes for it.
+ */
+import { uploadKey, uploadReference } from '../../../layers/domain/configdrive.ts';
+import { isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
+import { type Route, route } from '../route.ts';
+import { findByIdent } from './find.ts';
+
+/** How long an upload may take to begin. Short, because who has the link needs no password, seconds. */
+const lifetime = 15 * 60;
+
+export const uploadRoutes: Route[] = [
+  route<undefined, StoredNode>({
+    at: 'POST /v1/nodes/{ident}/configdrive',
+    policy: 'baremetal:node:set_provision_state',
+    status: 201,
+    find: findByIdent,
+    handle: async ({ objects, ids, clock }, { target: { uuid } }) => {
+      const ulid = ids.ulid();
+      return {
+        body: {
+          upload_url: await objects.link(uploadKey(uuid, ulid), 'PUT', lifetime),
+          configdrive: uploadReference(ulid),
+          expires_at: isoTime(clock.now() + lifetime * 1000),
+        },
+      };
+    },
+  }),
+];

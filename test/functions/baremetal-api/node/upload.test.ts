@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib';
+
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createFrontWithNodes, type Front } from './stored.ts';
+
+let front: Front;
+beforeEach(() => {
+  front = createFrontWithNodes();
+});
+
+const MiB = 1024 * 1024;
+const image = new Uint8Array(4096).fill(7);
+const gzip = gzipSync(image);
+
+type Upload = { readonly upload_url: string; readonly configdrive: string; readonly expires_at: string };
+
+const ask = async (uuid: string): Promise<Upload> => {
+  const { status, body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
+  expect(status).toBe(201);
+  return body as Upload;
+};
+
+/** A node, and an upload of `bytes` for it. */
+const upload = async (bytes: Uint8Array) => {
+  const { uuid } = await front.store();
+  const { upload_url, configdrive } = await ask(uuid);
+  expect((await front.ports.objects.request('PUT', upload_url, bytes)).status).toBe(200);
+  return { uuid, configdrive };
+};
+
+describe('an uploaded configdrive', () => {
+  it.each([
+    ['gzip', gzip],
+    ['base64 of gzip, with line breaks', Buffer.from(gzip.toString('base64').replace(/(.{20})/g, '$1\n'))],
+  ])('is taken as %s by its name, and the upload is removed', async (_form, bytes) => {
+    const { uuid, configdrive } = await upload(bytes);
+    expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
+    const key = String((await front.read(uuid)).instance_info['configdrive']).slice('object:'.length);
+    expect(await front.ports.objects.get(key)).toEqual(image);
+    expect(front.ports.objects.keys()).toEqual([key]);
+  });
+
+  it('cannot be changed any more by who still has the link', async () => {
+    const { uuid } = await front.store();
+    const { upload_url, configdrive } = await ask(uuid);
+    await front.ports.objects.request('PUT', upload_url, gzip);
+    await front.provision(uuid, 'active', { configdrive });
+    await front.ports.objects.request('PUT', upload_url, gzipSync(new Uint8Array(10)));
+    const key = String((await front.read(uuid)).instance_info['configdrive']).slice('object:'.length);
+    expect(await front.ports.objects.get(key)).toEqual(image);
+  });
+
+  it('can be passed again when the request was refused', async () => {
+    const { uuid, configdrive } = await upload(gzip);
+    await front.force(uuid, { reservation: 'somebody' });
+    expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(409);
+    await front.force(uuid, { reservation: null });
+    expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
+  });
+
+  it('is not there before it is uploaded, nor after it was used, nor for another node', async () => {
+    const { uuid } = await front.store();
+    const early = await front.provision(uuid, 'active', { configdrive: (await ask(uuid)).configdrive });
+    expect([early.status, early.error]).toEqual([
+      400,
+      expect.stringContaining('names an upload that this node does not'),
+    ]);
+    const { uuid: owner, configdrive } = await upload(gzip);
+    expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(400);
+    expect((await front.provision(owner, 'active', { configdrive })).status).toBe(202);
+    await front.force(owner, { provision_state: 'active', reservation: null });
+    expect((await front.provision(owner, 'rebuild', { configdrive })).status).toBe(400);
+  });
+
+  it.each([
+    ['no gzip', Buffer.from('PK\u0003\u0004 a zip'), 'neither gzip nor base64 text'],
+    ['a gzip that breaks off', gzip.subarray(0, 20), 'not a gzip file'],
+    ['empty', new Uint8Array(), 'not a gzip file'],
+    ['larger than 64 MiB', new Uint8Array(64 * MiB + 1), 'at most 67108864 (64 MiB)'],
+    ['larger than 64 MiB when unpacked', gzipSync(Buffer.alloc(64 * MiB + 1)), 'uncompressed'],
+  ])('that is %s is refused, and nothing changes', async (_what, bytes, words) => {
+    const { uuid, configdrive } = await upload(bytes);
+    const { status, error } = await front.provision(uuid, 'active', { configdrive });
+    expect([status, error]).toEqual([400, expect.stringContaining(words)]);
+    expect((await front.read(uuid)).provision_state).toBe('available');
+  });
+
+  it.each(['upload:', 'upload:../x', `upload:${'0'.repeat(25)}`, 'upload:01J/../../other/01J000000000000'])(
+    '%j is no name of one',
+    async (configdrive) => {
+      const { uuid } = await front.store();
+      expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(400);
+    },
+  );
+});
+
+describe('the link to upload', () => {
+  it('says when it expires, and is refused from then on', async () => {
+    const { uuid } = await front.store();
+    const { upload_url, expires_at } = await ask(uuid);
+    expect(Date.parse(expires_at) - front.ports.clock.now()).toBe(15 * 60 * 1000);
+    front.ports.clock.advance(15 * 60 * 1000);
+    expect((await front.ports.objects.request('PUT', upload_url, gzip)).status).toBe(403);
+  });
+
+  it('is for who may set the provision state', async () => {
+    const { uuid } = await front.store();
+    const reader = { user: 'r', project: '', roles: 'reader', scope: 'system' };
+    expect((await front.request(`POST /v1/nodes/${uuid}/configdrive`, { subject: reader })).status).toBe(403);
+    expect((await front.request('POST /v1/nodes/nobody/configdrive')).status).toBe(404);
+  });
+
+  it('is in no line of the log', async () => {
+    const { uuid } = await front.store();
+    const { upload_url } = await ask(uuid);
+    expect(JSON.stringify(front.ports.log.lines)).not.toContain(upload_url);
+  });
+});
