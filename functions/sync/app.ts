@@ -1,9 +1,11 @@
 /**
- * Nothing is ever stuck (DESIGN.md 3.8): looks at every node that a run owns or locks, starts a run that was recorded
- * but never started, and fails one whose execution ended without it. Called at start, by a schedule, and when an
- * execution ends badly. The schedule also sweeps configdrives that no node refers to.
+ * Nothing is ever stuck (DESIGN.md 3.8): looks at every node that a run owns or locks and at every allocation that
+ * looks for a node, starts a run that was recorded but never started, and fails one whose execution ended without it.
+ * Called at start, by a schedule, and when an execution ends badly. The schedule also sweeps configdrives that no node
+ * refers to.
  */
 import { Fault, isFault } from '../../layers/domain/fault.ts';
+import { allocatingNow, allocationOfRun } from '../../layers/store/allocations.ts';
 import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
 import { nodePartition, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
@@ -12,14 +14,16 @@ import type { Execution } from '../../layers/store/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
 import { removeConfigdrive } from '../../workflows/instance.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
+import { lookAfterAllocation } from './allocations.ts';
+import type { Deed } from './deed.ts';
 import { sweepConfigdrives } from './sweep.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
 
 /**
- * What was done: nodes looked at, runs started, runs failed; `stuck` is how often sync could not help: a
- * node that could not be looked after, a run of a workflow that is not known, a lost run that could not be failed for
- * an hour.
+ * What was done: nodes and allocations looked at, runs started, runs failed; `stuck` is how often sync could not help:
+ * a node or an allocation that could not be looked after, a run of a workflow that is not known, a lost run that could
+ * not be failed for an hour.
  */
 export type Report = {
   readonly looked: number;
@@ -28,7 +32,6 @@ export type Report = {
   readonly stuck: number;
 };
 
-type Deed = 'none' | 'started' | 'failed' | 'stuck';
 type Run = { readonly node: StoredNode; readonly workflow: WorkflowName; readonly run: string };
 
 /** The provisioning run, and a power run that holds the lock while the former waits. */
@@ -111,10 +114,32 @@ const busyNodes = async ({ table }: Deps): Promise<string[]> => {
   return found.flat().map(({ pk }) => pk.slice(nodePartition('').length));
 };
 
-/** The node of the execution that the event tells of: EventBridge puts its name into `detail`. */
-const nodeOf = (event: unknown): string | undefined => {
+type Work = () => Promise<readonly Deed[]>;
+
+const nodeWork =
+  (deps: Deps, uuid: string): Work =>
+  async () =>
+    look(deps, uuid);
+const allocationWork =
+  (deps: Deps, uuid: string): Work =>
+  async () => [await lookAfterAllocation(deps, uuid)];
+
+/** All that something works on. */
+const allWork = async (deps: Deps): Promise<Work[]> => {
+  const [nodes, searches] = await Promise.all([busyNodes(deps), allocatingNow(deps.table)]);
+  return [...nodes.map((uuid) => nodeWork(deps, uuid)), ...searches.map((uuid) => allocationWork(deps, uuid))];
+};
+
+/** What an execution of this name works on. */
+const workOf = (deps: Deps, run: string): Work => {
+  const allocation = allocationOfRun(run);
+  return allocation === undefined ? nodeWork(deps, run.replace(/-\d+$/, '')) : allocationWork(deps, allocation);
+};
+
+/** The execution that the event tells of: EventBridge puts its name into `detail`. */
+const runOf = (event: unknown): string | undefined => {
   const name = (event as { detail?: { name?: unknown } } | null)?.detail?.name;
-  return typeof name === 'string' ? name.replace(/-\d+$/, '') : undefined;
+  return typeof name === 'string' ? name : undefined;
 };
 
 /** What is swept can wait; nodes cannot. */
@@ -125,18 +150,18 @@ const sweep = async (deps: Deps): Promise<void> =>
 
 const atOnce = 16;
 
-/** An event of an execution: that node; any other event: all nodes that something works on. */
+/** An event of an execution: what that works on; any other event: all that something works on. */
 export const create =
   (deps: Deps, _config: object = {}) =>
   async (event: unknown): Promise<Report> => {
-    const one = nodeOf(event);
-    const uuids = one === undefined ? await busyNodes(deps) : [one];
+    const run = runOf(event);
+    const works = run === undefined ? await allWork(deps) : [workOf(deps, run)];
     const deeds: Deed[] = [];
-    for (let at = 0; at < uuids.length; at += atOnce) {
-      const batch = uuids.slice(at, at + atOnce);
-      deeds.push(...(await Promise.all(batch.map(async (uuid) => look(deps, uuid)))).flat());
+    for (let at = 0; at < works.length; at += atOnce) {
+      const batch = works.slice(at, at + atOnce);
+      deeds.push(...(await Promise.all(batch.map(async (work) => work()))).flat());
     }
     const count = (deed: Deed) => deeds.filter((each) => each === deed).length;
-    if (one === undefined) await sweep(deps);
-    return { looked: uuids.length, started: count('started'), failed: count('failed'), stuck: count('stuck') };
+    if (run === undefined) await sweep(deps);
+    return { looked: works.length, started: count('started'), failed: count('failed'), stuck: count('stuck') };
   };

@@ -2,6 +2,7 @@
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import { failureOf } from '../../workflows/failure.ts';
+import { AllocationCall, runAllocation } from './allocation.ts';
 import { Call, type Deps } from './call.ts';
 import type { Config } from './config.ts';
 import { fail } from './fail.ts';
@@ -12,6 +13,8 @@ import { runPhase } from './run-phase.ts';
  * Superseded, the faults of layers/bmc/faults.ts.
  */
 export const create = (ports: Deps, config: Config) => async (event: unknown, invocation: Invocation) => {
+  const allocating = AllocationCall.safeParse(event);
+  if (allocating.success) return runAllocation(ports, allocating.data);
   const parsed = Call.safeParse(event);
   if (!parsed.success)
     throw new Fault('PhaseUnknown', 400, `The ASL sent what no phase takes: ${parsed.error.message}`);

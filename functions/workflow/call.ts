@@ -6,6 +6,11 @@ import { isWorkflow } from '../../workflows/steps/index.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'log' | 'clock' | 'ids'>;
 
+/** What a Catch sends to the Fail phase. */
+export const Failed = z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() });
+
+export type Failed = z.output<typeof Failed>;
+
 /**
  * What an ASL state sends. `token` comes from states that wait, `failed` from a Catch, `timeout` from power,
  * `boot` (1, 2) from those that boot the ramdisk, which is tried twice.
@@ -18,7 +23,7 @@ export const Call = z.object({
   token: z.string().optional(),
   timeout: z.number().positive().nullish(),
   boot: z.number().int().positive().optional(),
-  failed: z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() }).optional(),
+  failed: Failed.optional(),
 });
 
 export type Call = z.output<typeof Call>;

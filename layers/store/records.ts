@@ -23,11 +23,8 @@ export type Kind<R = object> = {
   readonly places?: (record: R) => Record<string, string>;
 };
 
-/** Which records a list is made of: those of one value of an indexed field (without: all), that `keep` keeps. */
-export type Choice<R> = {
-  readonly lookup?: { readonly index: string; readonly value: string } | undefined;
-  readonly keep?: (record: R) => boolean;
-};
+/** The index partitions of one value of an indexed field. */
+export type Lookup = { readonly index: string; readonly value: string };
 
 /** What a stored record has besides its fields: its place in lists, the count of its writes. */
 export type Keeping = Referred & { readonly position: string; readonly revision: number };
@@ -67,8 +64,16 @@ export const records = <R extends Stored>({ name, title, fields: rows, places }:
     return found;
   };
 
-  /** A page of the records that are chosen. Throws NotFound (404) for an unknown marker. */
-  const list = async (table: Table, page: Page, { lookup, keep = () => true }: Choice<R> = {}): Promise<R[]> => {
+  /**
+   * A page of the records that `keep` keeps, of all or of those that `lookup` finds. Throws NotFound (404) for an
+   * unknown marker.
+   */
+  const list = async (
+    table: Table,
+    page: Page,
+    keep: (record: R) => boolean = () => true,
+    lookup?: Lookup,
+  ): Promise<R[]> => {
     const places = lookup
       ? everyShard(indexName(lookup.index), (shard) => indexPartition(name, lookup.index, lookup.value, shard))
       : everyShard('list', (shard) => listPartition(name, shard));

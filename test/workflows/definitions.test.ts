@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { workflows as rows } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
-import { workflows } from '../../workflows/steps/index.ts';
+import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/steps/index.ts';
 
 type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
 const validate = createRequire(import.meta.url)('asl-validator') as Validate;
@@ -22,6 +22,7 @@ type State = {
 };
 type Machine = { QueryLanguage: string; TimeoutSeconds: number; States: Record<string, State> };
 
+const workflows = { ...nodeWorkflows, ...allocationWorkflows };
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
 const text = (name: string) =>
   readFileSync(new URL(`../../workflows/${name}.asl.json`, import.meta.url), 'utf8').replaceAll(
@@ -55,7 +56,7 @@ describe('the ASL files', () => {
   });
 
   it('let nothing but ids and small flags travel', () => {
-    const allowed = ['workflow', 'phase', 'node', 'run', 'token', 'timeout', 'boot', 'failed'];
+    const allowed = ['workflow', 'phase', 'node', 'allocation', 'run', 'token', 'timeout', 'boot', 'failed'];
     for (const { task } of every) expect(allowed).toEqual(expect.arrayContaining(Object.keys(task.Arguments!.Payload)));
   });
 

@@ -12,9 +12,10 @@ import { Config as RamdiskConfig } from '../../functions/ramdisk-api/config.ts';
 import * as sync from '../../functions/sync/app.ts';
 import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
-import { settings } from '../../infra/manifest.ts';
+import { settings, workflows as rows } from '../../infra/manifest.ts';
 import type { ProvisionEvent } from '../../layers/domain/states.ts';
 import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../layers/store/power-requests.ts';
 import { begin, lock } from '../../layers/store/reservation.ts';
 import type { Item } from '../../layers/store/table.ts';
@@ -22,7 +23,7 @@ import type { Workflows } from '../../layers/store/workflows.ts';
 import { loadDefinition, type Definition } from '../../local/states/definition.ts';
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
-import { workflows as names, type WorkflowName } from '../../workflows/steps/index.ts';
+import type { WorkflowName } from '../../workflows/steps/index.ts';
 import { createFakeFunctions } from '../fakes/functions.ts';
 import { createFakePorts } from '../fakes/ports.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
@@ -40,7 +41,7 @@ const load = async (name: string): Promise<Definition> => {
 };
 
 /** Loaded once: the interpreter compiles every expression. */
-const definitions = await Promise.all(Object.keys(names).map(load));
+const definitions = await Promise.all(Object.keys(rows).map(load));
 
 type Process = {
   readonly life: Life;
@@ -135,6 +136,16 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     return reservation!;
   };
 
+  /** What PUT states/boot_mode and its like do. */
+  const manage = async (request: ManagementRequest): Promise<string> => {
+    const { reservation } = await changeNode(world, node.uuid, (stored) => {
+      const held = lock(stored);
+      return { set: held, also: [managementRequestWrite(node.uuid, held.reservation!, request)] };
+    });
+    await orDeath(process.states.start('management', reservation!, { node: node.uuid, action: request.action }));
+    return reservation!;
+  };
+
   const http = async (line: string, body?: object) => {
     const [httpMethod, target] = line.split(' ') as [string, string];
     const url = new URL(target, 'http://metal.test');
@@ -160,6 +171,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     settle,
     provision,
     power,
+    manage,
     http,
     /** Starts another process on what the dead one left. What that was writing to the disk gets there first. */
     restart: async () => {

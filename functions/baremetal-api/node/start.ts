@@ -11,7 +11,7 @@ export const startRun = async (
   { workflows, log }: Needs,
   workflow: string,
   run: string,
-  input: { readonly node: string; readonly [name: string]: unknown },
+  input: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
   await workflows
     .start(workflow, run, input)

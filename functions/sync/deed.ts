@@ -1,0 +1,2 @@
+/** What sync did about a run. */
+export type Deed = 'none' | 'started' | 'failed' | 'stuck';
