@@ -1,21 +1,23 @@
-/** Secret texts in SSM's Parameter Store (SecureString). */
-import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
-
-import { Fault, Unavailable } from '../../domain/fault.ts';
+/**
+ * The port to SSM's parameters. Apart from ports.ts: the authorizer needs nothing else of AWS, and the client of the
+ * table, which that file brings along, would double what it loads at a cold start.
+ */
 import type { ParameterStore } from '../ports.ts';
 
-// For ports.ts, which loads this file when it is needed, with the client.
-export { SSMClient };
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws Fault `Configuration` (500) for one that is not there, Unavailable (503). */
-export const createAwsParameters = ({ client }: { readonly client: SSMClient }): ParameterStore => ({
-  read: async (name) => {
-    const command = new GetParameterCommand({ Name: name, WithDecryption: true });
-    const { Parameter } = await client.send(command).catch((error: unknown) => {
-      if (error instanceof ParameterNotFound)
-        throw new Fault('Configuration', 500, `There is no SSM parameter ${name}.`, { cause: error });
-      throw Unavailable(`The SSM parameter ${name} could not be read (${(error as Error).name}).`, error);
-    });
-    return Parameter?.Value ?? '';
-  },
-});
+/** The client is loaded by the first call. INGOT_SSM_ENDPOINT: another server of the same API. */
+export const awsParameters = (env: Environment): ParameterStore => {
+  let opened: Promise<ParameterStore> | undefined;
+  const open = async (): Promise<ParameterStore> => {
+    const { createAwsParameters, SSMClient } = await import('./ssm.ts');
+    const at = env['INGOT_SSM_ENDPOINT'];
+    return createAwsParameters({ client: new SSMClient(at ? { endpoint: at } : {}) });
+  };
+  return {
+    read: async (name) => {
+      opened ??= open();
+      return (await opened).read(name);
+    },
+  };
+};

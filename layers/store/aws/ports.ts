@@ -9,7 +9,7 @@
  *   WORKFLOW_ARNS          awsWorkflows            JSON object: workflow name to ARN of its state machine
  *   FUNCTION_<NAME>        awsFunctions            name or ARN of a function, such as FUNCTION_BMC_PROXY for bmc-proxy
  *   KMS_KEY_ID             awsSealer, awsOpener    key that seals secrets
- *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA, SSM
+ *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -19,7 +19,7 @@ import { Fault } from '../../domain/fault.ts';
 import { systemClock } from '../clock.ts';
 import { createIds } from '../ids.ts';
 import type { Objects } from '../objects.ts';
-import type { Clock, Functions, Ids, Opener, ParameterStore, Sealer } from '../ports.ts';
+import type { Clock, Functions, Ids, Opener, Sealer } from '../ports.ts';
 import type { Table } from '../table.ts';
 import type { Workflows } from '../workflows.ts';
 import { createAwsFunctions } from './functions.ts';
@@ -34,7 +34,7 @@ const required = (env: Environment, name: string): string => {
   return value;
 };
 
-const endpoint = (env: Environment, service: 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | 'LAMBDA' | 'SSM') => {
+const endpoint = (env: Environment, service: 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | 'LAMBDA') => {
   const value = env[`INGOT_${service}_ENDPOINT`];
   return value ? { endpoint: value } : {};
 };
@@ -135,9 +135,3 @@ export const awsOpener = (env: Environment): Opener => {
     return createAwsOpener({ client: new KMSClient(endpoint(env, 'KMS')), keyId });
   });
 };
-
-export const awsParameters = (env: Environment): ParameterStore =>
-  lazily<ParameterStore>({ read: true }, async () => {
-    const { createAwsParameters, SSMClient } = await import('./parameters.ts');
-    return createAwsParameters({ client: new SSMClient(endpoint(env, 'SSM')) });
-  });

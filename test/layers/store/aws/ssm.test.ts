@@ -1,7 +1,7 @@
 import { ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import { expect, it } from 'vitest';
 
-import { createAwsParameters } from '../../../../layers/store/aws/parameters.ts';
+import { createAwsParameters } from '../../../../layers/store/aws/ssm.ts';
 import { createScriptedClient } from './client.ts';
 
 it('reads a parameter decrypted', async () => {
