@@ -15,6 +15,7 @@ import { node as nodeFields } from '../domain/node.ts';
 import { port as portFields } from '../domain/port.ts';
 import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
 import { secretKey } from './node-secrets.ts';
+import { rescuePasswordKey, rescuePasswordName } from './rescue-passwords.ts';
 import type { Ports } from './ports.ts';
 import { absent, below, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
 
@@ -99,8 +100,8 @@ const agentNode = (node: StoredNode) => ({
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
-  const [[item, info, secret], ports] = await Promise.all([
-    table.getMany([nodeKey(uuid), instanceInfoKey(uuid), secretKey(uuid)]),
+  const [[item, info, secret, rescue], ports] = await Promise.all([
+    table.getMany([nodeKey(uuid), instanceInfoKey(uuid), secretKey(uuid), rescuePasswordKey(uuid)]),
     table.query({ partition: nodePartition(uuid), begins: 'port#' }),
   ]);
   if (!item) throw NotFound(`Node ${uuid} could not be found.`);
@@ -110,7 +111,10 @@ const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
     driver: node.driver,
     generation: node.generation,
     driver_info: node.driver_info,
-    sealed: (secret?.['values'] as Record<string, string> | undefined) ?? {},
+    sealed: {
+      ...(secret?.['values'] as Record<string, string> | undefined),
+      ...(rescue && { [rescuePasswordName]: rescue['sealed'] as string }),
+    },
     agent_url: textOrNull(node.driver_internal_info['agent_url']),
     agent_verify_ca: textOrNull(node.driver_internal_info['agent_verify_ca']),
     node: agentNode(node),

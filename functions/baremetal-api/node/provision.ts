@@ -11,6 +11,7 @@ import { nextState, refuseVerb, transientStates, transition, verbs, type Verb } 
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { begin } from '../../../layers/store/reservation.ts';
+import type { Write } from '../../../layers/store/table.ts';
 import { waitKey } from '../../../workflows/wait.ts';
 import {
   checkConfigdriveAllowed,
@@ -23,6 +24,7 @@ import { route, type Call, type Deps } from '../route.ts';
 import { abortRun, checkAbortVersion } from './abort.ts';
 import { findByIdent } from './find.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
+import { rescueRemoval, rescueWrites } from './rescue-password.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
 import { checkAwake, checkNode, checkSupported, looksAtPorts } from './verb-rules.ts';
@@ -61,10 +63,20 @@ const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, subject: 
   ...askedBy(subject),
 });
 
-type Wish = { readonly verb: Verb; readonly configdrive: string | undefined; readonly subject: Subject };
+type Wish = {
+  readonly verb: Verb;
+  readonly configdrive: string | undefined;
+  readonly subject: Subject;
+  /** What else begins with it, such as a rescue's password. */
+  readonly writes: readonly Write[];
+};
 
 /** The whole change of an accepted request. Throws what the checks above throw. */
-const decide = (node: StoredNode, { verb, configdrive, subject }: Wish, around: { hasPorts: boolean }): Change => {
+const decide = (
+  node: StoredNode,
+  { verb, configdrive, subject, writes }: Wish,
+  around: { hasPorts: boolean },
+): Change => {
   checkState(node, verb);
   const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
   checkNode(info ? { ...node, instance_info: info } : node, verb, around);
@@ -72,7 +84,7 @@ const decide = (node: StoredNode, { verb, configdrive, subject }: Wish, around: 
   return {
     set: { ...change.set, ...(info && { instance_info: info }) },
     events: [eventOf(node, change, verb, subject)],
-    also: [...(change.also ?? []), ...(node.run ? [forgetWait(node)] : [])],
+    also: [...(change.also ?? []), ...(node.run ? [forgetWait(node)] : []), ...rescueRemoval(node), ...writes],
   };
 };
 
@@ -107,10 +119,11 @@ const recordWithConfigdrive = async (
   { target: node, body, subject }: Call<ProvisionBody, StoredNode>,
   verb: Verb,
 ) => {
+  const writes = await rescueWrites(deps, node.uuid, verb, body.rescue_password);
   const given = await readConfigdrive(deps, body.configdrive, node);
   const configdrive = given && (await storeConfigdrive(deps, node.uuid, given));
   try {
-    const forms = await record(deps, node.uuid, { verb, configdrive, subject });
+    const forms = await record(deps, node.uuid, { verb, configdrive, subject, writes });
     if (configdrive !== undefined) {
       await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
     }

@@ -1,0 +1,35 @@
+/** The password of the verb `rescue`: hashed at once and sealed, so that it is stored nowhere (ironic-states.md 11). */
+import { Invalid, TooLarge } from '../../../layers/domain/fault.ts';
+import type { Verb } from '../../../layers/domain/states.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { rescuePasswordKey, rescuePasswordName, rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
+import type { Write } from '../../../layers/store/table.ts';
+import type { Deps } from '../route.ts';
+import { sha256Crypt } from '../sha256-crypt.ts';
+
+/** Bytes. Hashing takes longer the longer the password is. */
+const maxBytes = 256;
+
+/**
+ * What a rescue adds to the write that begins it; nothing for other verbs. Throws Invalid (400) for a password of
+ * blanks, TooLarge (413).
+ */
+export const rescueWrites = async (
+  { sealer, ids }: Pick<Deps, 'sealer' | 'ids'>,
+  node: string,
+  verb: Verb,
+  password: string | null | undefined,
+): Promise<Write[]> => {
+  if (verb !== 'rescue') return [];
+  if (!password || password.trim() === '') {
+    throw Invalid('A non-empty "rescue_password" is required when setting target provision state to rescue.');
+  }
+  if (Buffer.byteLength(password) > maxBytes) throw TooLarge(`"rescue_password" may have at most ${maxBytes} bytes.`);
+  const salt = ids.uuid().replaceAll('-', '').slice(-16);
+  const sealed = await sealer.seal(sha256Crypt(password, salt), { node, name: rescuePasswordName });
+  return [rescuePasswordWrite(node, sealed)];
+};
+
+/** What is forgotten with a rescue run that loses its node (abort, undeploy). */
+export const rescueRemoval = ({ uuid, run_workflow }: StoredNode): Write[] =>
+  run_workflow === 'rescue' ? [{ delete: rescuePasswordKey(uuid) }] : [];
