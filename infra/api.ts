@@ -18,6 +18,7 @@ import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
+import { tooLargeBody } from './body-limit.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
@@ -82,6 +83,16 @@ export class Api extends Construct {
     const challenge = challengeOf(settings);
     this.addRoutes(functions, challenge);
     this.answerStrangers(challenge);
+    this.answerLargeBodies();
+  }
+
+  /** Beyond its own 10 MB, and for the 413 of a Lambda that takes 6 MB. */
+  private answerLargeBodies(): void {
+    this.rest.addGatewayResponse('TooLarge', {
+      type: ResponseType.REQUEST_TOO_LARGE,
+      statusCode: '413',
+      templates: { 'application/json': JSON.stringify(tooLargeBody) },
+    });
   }
 
   /**

@@ -1,18 +1,11 @@
 /** Reads request bodies within API Gateway's limit. */
 import type { IncomingMessage } from 'node:http';
 
+import { maxBody, tooLargeSentence } from '../../infra/body-limit.ts';
 import { TooLarge } from '../../layers/domain/fault.ts';
 
-/** API Gateway takes 10 MB (its quota "payload size"). */
-export const maxBody = 10 * 1024 * 1024;
-/** Lambda takes 6 MB for a synchronous invocation, counted in the JSON text of the event. */
-export const maxEvent = 6 * 1024 * 1024;
-
 /** The refusal of a body that would not get through on AWS either. */
-export const tooLarge = () =>
-  TooLarge(
-    'Request body too large: at most 6 MB can be sent. Put a larger configdrive on a web server and send its http(s) URL.',
-  );
+export const tooLarge = () => TooLarge(tooLargeSentence);
 
 const empty = Buffer.alloc(0);
 

@@ -7,12 +7,13 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
+import { maxEvent } from '../../infra/body-limit.ts';
 import type { Challenge } from '../../infra/challenge.ts';
 import type { RouteRow } from '../../infra/manifest.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Ids, Log } from '../../layers/store/ports.ts';
 import type { Context } from './authorizer.ts';
-import { isTooLarge, maxEvent, readBody, tooLarge } from './body.ts';
+import { isTooLarge, readBody, tooLarge } from './body.ts';
 import { toAnswer, toEvent, type Answer } from './event.ts';
 import { refuse, refuseFault } from './refusal.ts';
 import { createRouter } from './router.ts';

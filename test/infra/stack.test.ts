@@ -37,6 +37,21 @@ const may = (name: string, action: string, resource: string) =>
 
 const names = Object.keys(functions) as (keyof typeof functions)[];
 
+describe('a body larger than AWS takes', () => {
+  it('is answered in the form of Ironic, with the way to send a configdrive', () => {
+    const responses = ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties);
+    const large = responses.find(({ ResponseType }) => ResponseType === 'REQUEST_TOO_LARGE');
+    expect(large).toMatchObject({ StatusCode: '413' });
+    const { 'application/json': text } = large!['ResponseTemplates'] as Record<string, string>;
+    expect(JSON.parse(text!)).toEqual({
+      faultcode: 'Client',
+      faultstring: expect.stringContaining('POST /v1/nodes/{node}/configdrive'),
+    });
+    // API Gateway would take it for a variable of its own.
+    expect(text).not.toContain('$');
+  });
+});
+
 describe('the template and the manifest', () => {
   it('have the same functions, with the same memory and time limit', () => {
     for (const name of names) {
