@@ -10,6 +10,8 @@ export type Edit = {
   readonly version: number;
   /** The caller may give away a node that has an instance. */
   readonly mayChangeOwner: boolean;
+  /** The node's allocation, if it is known to belong to nobody; null: it may belong to somebody. */
+  readonly unownedAllocation: string | null;
 };
 
 type Row = { when(edit: Edit): boolean; refuse(edit: Edit): Fault };
@@ -101,6 +103,16 @@ const afterApplying: readonly Row[] = [
   {
     when: (edit) => differs('owner', edit) && edit.before.provision_state === 'active' && !edit.mayChangeOwner,
     refuse: (edit) => Conflict(`${where(edit)} can not change its owner.`),
+  },
+  {
+    when: (edit) =>
+      differs('owner', edit) &&
+      edit.before.allocation_uuid !== null &&
+      edit.before.allocation_uuid !== edit.unownedAllocation,
+    refuse: ({ before }) =>
+      Conflict(
+        `Node ${before.uuid} can not change its owner while allocation ${before.allocation_uuid}, which has an owner, is on it; delete the allocation first.`,
+      ),
   },
 ];
 

@@ -17,6 +17,7 @@ import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
 import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
+import { recordKey } from '../../../layers/store/references.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
@@ -36,6 +37,7 @@ type Prepared = {
   readonly patch: readonly Step[];
   readonly resetInterfaces: boolean;
   readonly references: Values;
+  readonly unownedAllocation: string | null;
   readonly sealed: Sealed;
   readonly secrets: NodeSecrets;
 };
@@ -108,18 +110,22 @@ const isDetach = (stored: StoredNode, patch: readonly Step[]) =>
   stored.maintenance && patch.length === 1 && patch[0]!.name === 'remove /instance_uuid';
 
 /** Its owner, its lessee or its state may forbid the change of a node. They are asked of the node that is written. */
-const admit = (before: StoredNode, call: PatchCall, patch: readonly Step[]) => {
+const admit = (
+  before: StoredNode,
+  call: PatchCall,
+  { patch, unownedAllocation = null }: Pick<Prepared, 'patch'> & Partial<Prepared>,
+) => {
   const { version, subject } = call;
   authorizePaths(before, call, patch);
   const mayChangeOwner = allows('baremetal:node:update_owner_provisioned', subject, before);
-  const edit = { before, version, mayChangeOwner };
+  const edit = { before, version, mayChangeOwner, unownedAllocation };
   if (!isDetach(before, patch)) refuseUneditable(edit);
   return edit;
 };
 
 const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change => {
   const { patch, references, sealed, secrets } = prepared;
-  const edit = admit(before, call, patch);
+  const edit = admit(before, call, prepared);
   if (isDetach(before, patch)) return { set: { instance_uuid: null } };
   const values = { ...valuesOf(before, patch, call.version), ...references };
   const info = values['instance_info'] as Values | undefined;
@@ -154,13 +160,20 @@ const resolveParent = async (deps: Deps, { subject, target: stored }: PatchCall,
   return typeof parent_node === 'string' ? { parent_node: resolved['parent_node'] } : {};
 };
 
+/** The node's allocation, if it belongs to nobody. */
+const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): Promise<string | null> => {
+  const allocation = uuid === null ? undefined : await table.get(recordKey('allocation', uuid));
+  return allocation && (allocation['owner'] ?? null) === null ? uuid : null;
+};
+
 /** Reads and seals what the decision needs, which itself must not wait for anything. */
 const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   const request = read(call);
-  admit(call.target, call, request.patch);
+  admit(call.target, call, request);
   const touched = applyPatch(call.target, request.patch);
   const references = await resolveParent(deps, call, touched);
-  return { ...request, references, ...(await seal(deps, call.target.uuid, touched)) };
+  const unownedAllocation = 'owner' in touched ? await unowned(deps, call.target) : null;
+  return { ...request, references, unownedAllocation, ...(await seal(deps, call.target.uuid, touched)) };
 };
 
 /** Whether somebody else has changed the sealed values since they were read for this patch. */
