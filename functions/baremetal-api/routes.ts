@@ -1,10 +1,13 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
+import { allocationRoutes } from './allocation/index.ts';
 import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';
 import { driverRoutes } from './driver.ts';
+import { nodeAllocationRoutes } from './node/allocation.ts';
 import { childrenRoutes } from './node/children.ts';
 import { historyRoutes } from './node/history.ts';
 import { nodeRoutes } from './node/index.ts';
+import { inventoryRoutes } from './node/inventory.ts';
 import { maintenanceRoutes } from './node/maintenance.ts';
 import { stateRoutes } from './node/states.ts';
 import { traitRoutes } from './node/traits.ts';
@@ -31,7 +34,10 @@ export const routes: readonly Route[] = [
   ...vifRoutes,
   ...traitRoutes,
   ...historyRoutes,
+  ...inventoryRoutes,
   ...childrenRoutes,
+  ...nodeAllocationRoutes,
+  ...allocationRoutes,
   ...chassisRoutes,
   ...driverRoutes,
   ...conductorRoutes,

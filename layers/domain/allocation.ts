@@ -123,6 +123,38 @@ export const createTally = (allocation: Allocation) => {
   };
 };
 
+/** What a node must be that an allocation is made for afterwards; `says` what is wrong with this one. */
+export const criteriaOfBackfill: readonly {
+  fits(node: Candidate, allocation: Allocation): boolean;
+  says(node: Candidate, allocation: Allocation): string;
+}[] = [
+  {
+    fits: ({ provision_state }) => provision_state === 'active',
+    says: ({ provision_state }) => `it must be active, but is ${provision_state}`,
+  },
+  {
+    fits: (node) => node.allocation_uuid === null,
+    says: (node) => `it has allocation ${node.allocation_uuid}`,
+  },
+  {
+    fits: (node, { uuid: id }) => node.instance_uuid === null || node.instance_uuid === id,
+    says: (node) => `it has instance_uuid ${node.instance_uuid}, which must be the UUID of the allocation`,
+  },
+  {
+    fits: (node, { resource_class }) => node.resource_class === resource_class,
+    says: (node, { resource_class }) =>
+      `its resource class is ${node.resource_class ?? 'not set'}, not ${resource_class}`,
+  },
+  {
+    fits: (node, { traits }) => traits.every((name) => node.traits.includes(name)),
+    says: (_node, { traits }) => `it does not have all the traits ${traits.join(', ')}`,
+  },
+  {
+    fits: ({ uuid: id }, { candidate_nodes: named }) => named.length === 0 || named.includes(id),
+    says: () => 'it is not among candidate_nodes',
+  },
+];
+
 /** What a node gets from the allocation that takes it. */
 export const taken = ({ uuid: id, traits }: Allocation, { instance_info }: Pick<Node, 'instance_info'>) => ({
   instance_uuid: id,

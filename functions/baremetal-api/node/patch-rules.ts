@@ -14,6 +14,15 @@ export type Edit = {
   readonly unownedAllocation: string | null;
 };
 
+/**
+ * Whether a node must keep its instance and its allocation for now, though nobody holds it: it runs the instance, or is
+ * on its way to another state. In maintenance operators know what they do.
+ */
+export const keepsInstance = ({ maintenance, provision_state, target_provision_state }: StoredNode): boolean =>
+  !maintenance &&
+  (['active', 'rescue'].includes(provision_state) ||
+    (target_provision_state !== null && !editable.includes(provision_state)));
+
 type Row = { when(edit: Edit): boolean; refuse(edit: Edit): Fault };
 
 /** A node that heads for another state can be changed in these only. */
@@ -88,7 +97,7 @@ const afterApplying: readonly Row[] = [
       edit.before.allocation_uuid !== null &&
       edit.before.instance_uuid !== null &&
       edit.after.instance_uuid === null &&
-      !isFree(edit),
+      keepsInstance(edit.before),
     refuse: (edit) => Conflict(`${where(edit)} is allocated, its instance_uuid can not be removed.`),
   },
   {

@@ -1,4 +1,5 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
+import { released } from '../../../layers/domain/allocation.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
@@ -109,6 +110,10 @@ const interfacesOf = (before: StoredNode, values: Values, reset: boolean): Value
 const isDetach = (stored: StoredNode, patch: readonly Step[]) =>
   stored.maintenance && patch.length === 1 && patch[0]!.name === 'remove /instance_uuid';
 
+/** An instance that is removed takes the allocation along that brought it; the store deletes that with the same write. */
+const lostAllocation = (before: StoredNode, after: StoredNode): Partial<StoredNode> =>
+  before.allocation_uuid === null ? {} : released(after);
+
 /** Its owner, its lessee or its state may forbid the change of a node. They are asked of the node that is written. */
 const admit = (
   before: StoredNode,
@@ -126,7 +131,7 @@ const admit = (
 const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change => {
   const { patch, references, sealed, secrets } = prepared;
   const edit = admit(before, call, prepared);
-  if (isDetach(before, patch)) return { set: { instance_uuid: null } };
+  if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
   const values = { ...valuesOf(before, patch, call.version), ...references };
   const info = values['instance_info'] as Values | undefined;
   const hidden = values['driver_info'] ? conceal(values['driver_info'] as Values, sealed, secrets.values) : undefined;
@@ -137,6 +142,7 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
     ...interfacesOf(before, values, prepared.resetInterfaces),
     ...consequences(before, values, call.version),
   } as Partial<StoredNode>;
+  if (values['instance_uuid'] === null) Object.assign(set, lostAllocation(before, { ...before, ...set }));
   const after: StoredNode = { ...before, ...set };
   checkWhole(after);
   refuseEdit({ ...edit, after });

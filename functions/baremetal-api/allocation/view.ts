@@ -1,0 +1,20 @@
+/** Allocations as paths name them and as they are shown. */
+import { allocation as rows } from '../../../layers/domain/allocation.ts';
+import { Invalid } from '../../../layers/domain/fault.ts';
+import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
+import { logicalName } from '../../../layers/domain/values.ts';
+import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import type { Call, Deps } from '../route.ts';
+
+/** Makes the function that shows allocations as a caller asked for them. */
+export const allocationView = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
+  projector<StoredAllocation>(rows, version, want, { links: ({ uuid }) => resourceLinks(base, 'allocations', uuid) });
+
+/** By UUID or name. Throws NotFound (404), Invalid (400) for what can be neither. */
+export const findAllocation = async (
+  { table }: Pick<Deps, 'table'>,
+  { ident = '' }: Readonly<Record<string, string>>,
+): Promise<StoredAllocation> => {
+  if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
+  return allocations.find(table, ident);
+};
