@@ -8,6 +8,11 @@ import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { allocatingNow, allocationOfRun } from '../../layers/store/allocations.ts';
 import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
 import { nodePartition, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import {
+  readManagementRequest,
+  type DirectRequest,
+  type ManagementRequest,
+} from '../../layers/store/management-requests.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
 import type { Ports } from '../../layers/store/ports.ts';
 import type { Execution } from '../../layers/store/workflows.ts';
@@ -16,7 +21,7 @@ import { removeConfigdrive } from '../../workflows/instance.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
 import { lookAfterAllocation } from './allocations.ts';
 import type { Deed } from './deed.ts';
-import { sweepConfigdrives } from './sweep.ts';
+import { sweepObjects } from './sweep.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
 
@@ -32,19 +37,31 @@ export type Report = {
   readonly stuck: number;
 };
 
-type Run = { readonly node: StoredNode; readonly workflow: WorkflowName; readonly run: string };
+type Run = {
+  readonly node: StoredNode;
+  readonly workflow: WorkflowName;
+  readonly run: string;
+  /** Of a run of `management`. */
+  readonly request?: ManagementRequest | DirectRequest;
+};
 
-/** The provisioning run, and a power run that holds the lock while the former waits. */
-const runsOf = (node: StoredNode): Run[] => [
+/** A run of `management` has its request with the node; what else only locks is a power run. */
+const lockHolder = async ({ table }: Deps, node: StoredNode, run: string): Promise<Run> => {
+  const request = await readManagementRequest(table, node.uuid, run);
+  return request ? { node, workflow: 'management', run, request } : { node, workflow: 'power', run };
+};
+
+/** The provisioning run, and whatever holds the lock while the former waits. */
+const runsOf = async (deps: Deps, node: StoredNode): Promise<Run[]> => [
   ...(node.run && isWorkflow(node.run_workflow) ? [{ node, workflow: node.run_workflow, run: node.run }] : []),
-  ...(node.reservation && node.reservation !== node.run
-    ? [{ node, workflow: 'power' as const, run: node.reservation }]
-    : []),
+  ...(node.reservation && node.reservation !== node.run ? [await lockHolder(deps, node, node.reservation)] : []),
 ];
 
 /** What the API would have started the run with; undefined if that is not known any more. */
-const inputOf = async ({ table }: Deps, { node, workflow, run }: Run): Promise<object | undefined> =>
-  workflow === 'power' ? powerRequestOf(await table.get(powerRequestKey(node.uuid)), run) : { node: node.uuid };
+const inputOf = async ({ table }: Deps, { node, workflow, run, request }: Run): Promise<object | undefined> => {
+  if (workflow === 'power') return powerRequestOf(await table.get(powerRequestKey(node.uuid)), run);
+  return { node: node.uuid, ...(request && { action: request.action }) };
+};
 
 const failureFor = ({ node, run }: Run, ended: Execution | undefined): Failure => {
   const phase = node.phase?.run === run ? node.phase.name : 'its start';
@@ -63,10 +80,9 @@ const patience = 60 * 60 * 1000;
 const isOld = ({ clock }: Deps, { updated_at, created_at }: StoredNode): boolean =>
   clock.now() - Date.parse(updated_at ?? created_at) > patience;
 
-const fail = async (deps: Deps, about: Run, ended: Execution | undefined): Promise<Deed> => {
+const fail = async (deps: Deps, about: Run, failure: Failure): Promise<Deed> => {
   const { node, workflow, run } = about;
   if (workflow === 'undeploy') await removeConfigdrive(deps, node);
-  const failure = failureFor(about, ended);
   try {
     await failNode(deps, { uuid: node.uuid, workflow, run, failure });
   } catch (error) {
@@ -80,12 +96,24 @@ const fail = async (deps: Deps, about: Run, ended: Execution | undefined): Promi
   return 'failed';
 };
 
+/** The client has waited for its answer as long as it could; whoever was to give it is gone. */
+const cutOff: Failure = {
+  phase: 'the middle of it',
+  error: 'CutOff',
+  message: 'Whoever worked on it was cut off, so nobody knows whether the machine has done it.',
+};
+
+/** A request that a client waits for has no execution: it is over when it is late. */
+const mendDirect = async (deps: Deps, about: Run, { until }: DirectRequest): Promise<Deed> =>
+  deps.clock.now() < until ? 'none' : fail(deps, about, cutOff);
+
 const mend = async (deps: Deps, about: Run): Promise<Deed> => {
+  if (about.request?.action === 'direct') return mendDirect(deps, about, about.request);
   const { workflow, run } = about;
   const execution = await deps.workflows.describe(workflow, run);
-  if (execution) return execution.status === 'RUNNING' ? 'none' : fail(deps, about, execution);
+  if (execution) return execution.status === 'RUNNING' ? 'none' : fail(deps, about, failureFor(about, execution));
   const input = await inputOf(deps, about);
-  if (!input) return fail(deps, about, undefined);
+  if (!input) return fail(deps, about, failureFor(about, undefined));
   await deps.workflows.start(workflow, run, input);
   deps.log.info('A run that was recorded is started.', { node: about.node.uuid, workflow, run });
   return 'started';
@@ -98,7 +126,8 @@ const look = async (deps: Deps, uuid: string): Promise<Deed[]> => {
     if (node?.run && !isWorkflow(node.run_workflow)) {
       throw new Fault('WorkflowUnknown', 500, `The run ${node.run} is of no workflow that this version has.`);
     }
-    return await Promise.all((node ? runsOf(node) : []).map(async (run) => mend(deps, run)));
+    const runs = node ? await runsOf(deps, node) : [];
+    return await Promise.all(runs.map(async (run) => mend(deps, run)));
   } catch (error) {
     deps.log.error('A node could not be looked after.', { node: uuid, error });
     return ['stuck'];
@@ -144,8 +173,8 @@ const runOf = (event: unknown): string | undefined => {
 
 /** What is swept can wait; nodes cannot. */
 const sweep = async (deps: Deps): Promise<void> =>
-  sweepConfigdrives(deps).catch((error: unknown) => {
-    deps.log.error('Configdrives could not be swept; the next round tries again.', { error });
+  sweepObjects(deps).catch((error: unknown) => {
+    deps.log.error('Objects could not be swept; the next round tries again.', { error });
   });
 
 const atOnce = 16;

@@ -1,4 +1,7 @@
-/** Runs one phase of a workflow for Step Functions; one named state of the ASL file is one phase. */
+/**
+ * Runs one phase of a workflow for Step Functions; one named state of the ASL file is one phase. The API asks it for
+ * requests to hardware that a client waits for.
+ */
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import { failureOf } from '../../workflows/failure.ts';
@@ -6,6 +9,7 @@ import { AllocationCall, runAllocation } from './allocation.ts';
 import { Call, type Deps } from './call.ts';
 import type { Config } from './config.ts';
 import { fail } from './fail.ts';
+import { RequestCall, serveRequest } from './request.ts';
 import { runPhase } from './run-phase.ts';
 
 /**
@@ -15,6 +19,8 @@ import { runPhase } from './run-phase.ts';
 export const create = (ports: Deps, config: Config) => async (event: unknown, invocation: Invocation) => {
   const allocating = AllocationCall.safeParse(event);
   if (allocating.success) return runAllocation(ports, allocating.data);
+  const asked = RequestCall.safeParse(event);
+  if (asked.success) return serveRequest(ports, asked.data);
   const parsed = Call.safeParse(event);
   if (!parsed.success)
     throw new Fault('PhaseUnknown', 400, `The ASL sent what no phase takes: ${parsed.error.message}`);

@@ -48,7 +48,9 @@ const entries = Object.entries<Property>(logicalDisk);
 
 const config = z.strictObject({
   logical_disks: z
-    .array(z.strictObject(Object.fromEntries(entries.map(([k, p]) => [k, p.required ? p.schema : p.schema.optional()]))))
+    .array(
+      z.strictObject(Object.fromEntries(entries.map(([k, p]) => [k, p.required ? p.schema : p.schema.optional()]))),
+    )
     .min(1, 'must have at least one disk'),
 });
 

@@ -1,0 +1,145 @@
+/**
+ * A request to hardware that a client waits for: lock, ask, let the lock go with the result (ADR 10). Should this die in
+ * between, `sync` frees the lock; whatever then still comes from here is refused by its generation.
+ */
+import * as z from 'zod';
+
+import { bmcFaults, isRetryable } from '../../layers/bmc/faults.ts';
+import { isFault, NodeLocked, NotFound, type Fault } from '../../layers/domain/fault.ts';
+import { check } from '../../layers/domain/schema.ts';
+import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
+import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
+import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { lock } from '../../layers/store/reservation.ts';
+import { createHardware, type Hardware } from '../../workflows/hardware.ts';
+import { requests, type RequestName, type RequestReply } from '../../workflows/requests.ts';
+import type { Deps } from './call.ts';
+
+/** What the API sends; `params` are checked by the row of the request. */
+export const RequestCall = z.object({
+  request: z.string().refine((name): name is RequestName => Object.hasOwn(requests, name), 'no such request'),
+  node: z.string(),
+  params: z.record(z.string(), z.unknown()),
+  asked_by: z.object({ user: z.string().nullable(), project: z.string().nullable() }),
+  budget_ms: z.number().positive(),
+});
+type RequestCall = z.output<typeof RequestCall>;
+
+type Work = {
+  readonly lock: 'held' | 'free' | 'any';
+  told(): string;
+  run(hardware: Hardware): Promise<unknown>;
+};
+
+/** The row with its parameters. Throws Invalid (400). */
+const workOf = ({ request, params }: RequestCall): Work => {
+  const row = requests[request];
+  const given: never = check<unknown>(row.params, params) as never;
+  return {
+    lock: row.lock,
+    told: () => ('told' in row && row.told ? row.told(given) : `Asked for ${request}.`),
+    run: async (hardware) => row.run(hardware, given),
+  };
+};
+
+/** Milliseconds from its start after which nobody works on a request any more: the longest that this function runs. */
+const forgottenAfter = 150_000;
+/** How often a machine is looked at that is still at it, ms. */
+const pace = 1000;
+
+const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEvent => ({
+  kind: 'request',
+  severity: 'INFO',
+  event_type: 'conductor',
+  message,
+  run,
+  ...askedBy(asked_by),
+});
+
+/** Throws NodeLocked (409), NotFound (404). */
+const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredNode> =>
+  changeNode(ports, call.node, (node) => {
+    const held = lock(node);
+    const run = held.reservation!;
+    const until = ports.clock.now() + forgottenAfter;
+    return {
+      set: held,
+      events: [event(call, work.told(), run)],
+      also: [managementRequestWrite(node.uuid, run, { action: 'direct', until })],
+    };
+  });
+
+/** Whoever has the lock by now keeps it. */
+const letGo = async (ports: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
+  changeNode(ports, uuid, (node) => {
+    if (node.reservation !== run) return undefined;
+    return {
+      set: { reservation: null },
+      events: [event(call, message, run!)],
+      also: [{ delete: managementRequestKey(uuid) }],
+    };
+  });
+
+const stillAtIt = (error: unknown) => isFault(error) && error.name === 'Pending';
+
+/** Asks until the machine has done it or the client cannot wait any longer. Throws Pending, and what the row throws. */
+const ask = async (ports: Deps, call: RequestCall, work: Work, node: StoredNode): Promise<unknown> => {
+  const end = ports.clock.now() + call.budget_ms;
+  const op_id = `${node.reservation ?? node.uuid}/${call.request}`;
+  for (;;) {
+    const left = end - ports.clock.now();
+    try {
+      return await work.run(createHardware(ports, { node, op_id, deadline_ms: Math.max(pace, left - pace) }));
+    } catch (error) {
+      if (!stillAtIt(error) || end - ports.clock.now() < 2 * pace) throw error;
+      await ports.clock.sleep(pace);
+    }
+  }
+};
+
+const withLock = async (ports: Deps, call: RequestCall, work: Work): Promise<unknown> => {
+  const node = await take(ports, call, work);
+  const [asked] = await Promise.allSettled([ask(ports, call, work, node)]);
+  if (asked.status === 'fulfilled') {
+    await letGo(ports, call, node, 'The machine has done what it was asked.');
+    return asked.value;
+  }
+  const error: unknown = asked.reason;
+  await letGo(ports, call, node, isFault(error) ? `It failed: ${error.message}` : 'It failed.');
+  throw error;
+};
+
+const withoutLock = async (ports: Deps, call: RequestCall, work: Work): Promise<unknown> => {
+  const node = await readNode(ports.table, call.node);
+  if (!node) throw NotFound(`Node ${call.node} could not be found.`);
+  if (work.lock === 'free' && node.reservation) throw NodeLocked(node.uuid, node.reservation);
+  return ask(ports, call, work, node);
+};
+
+/** The status by the name: a fault of the proxy arrives here without its own. */
+const codeOf = (error: Fault): number => {
+  if (error.name === 'StaleGeneration') return 409;
+  if (isRetryable(error)) return 503;
+  return Object.hasOwn(bmcFaults, error.name) ? 400 : error.code;
+};
+
+const messageOf = (error: Fault): string =>
+  stillAtIt(error)
+    ? `The machine was asked and is still at it: ${error.message} Look, or ask again, later.`
+    : error.message;
+
+/** Never throws a fault that a client can do something about; what else it throws is for the log. */
+export const serveRequest = async (ports: Deps, call: RequestCall): Promise<RequestReply> => {
+  try {
+    const work = workOf(call);
+    const answer = await (work.lock === 'held' ? withLock : withoutLock)(ports, call, work);
+    return { is: 'answer', answer: (answer ?? null) as never };
+  } catch (error) {
+    const { node, request } = call;
+    if (!isFault(error) || codeOf(error) === 500) {
+      ports.log.error('A request to hardware met something unexpected.', { node, request, error });
+      throw error;
+    }
+    return { is: 'refusal', name: error.name, code: codeOf(error), message: messageOf(error) };
+  }
+};
