@@ -1,0 +1,37 @@
+/** The inspection rule as a table (ironic-api.md 9): what to do with a machine that an inspection finds to be such. */
+import * as z from 'zod';
+
+import { fields, type RecordOf } from './fields.ts';
+import { actions, conditions } from './inspection-rules/operations.ts';
+import { bool, json, timestamp, uuid } from './values.ts';
+
+/** When rules are applied: after the inventory has been stored and the ports were made. */
+export const phases = ['main'] as const;
+
+export const inspectionRule = fields({
+  uuid: { access: 'create', schema: uuid, summary: true, required: true, doc: 'UUID of the rule.' },
+  description: { access: 'update', schema: z.string().max(255), summary: true, doc: 'Free text.' },
+  priority: {
+    access: 'update',
+    schema: z.int().min(0).max(9999),
+    default: 0,
+    summary: true,
+    doc: 'The highest is applied first.',
+  },
+  phase: {
+    access: 'update',
+    schema: z.enum(phases),
+    default: 'main',
+    summary: true,
+    filter: true,
+    doc: 'When it is applied.',
+  },
+  sensitive: { access: 'update', schema: bool, default: false, doc: 'Never shows its parts again; stays so.' },
+  conditions: { access: 'update', schema: conditions, default: [], masked: true, doc: 'All have to hold.' },
+  actions: { access: 'update', schema: actions, required: true, masked: true, doc: 'What is done, in this order.' },
+  created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
+  updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
+  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+});
+
+export type InspectionRule = RecordOf<typeof inspectionRule>;
