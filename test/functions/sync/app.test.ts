@@ -4,6 +4,7 @@ import { create } from '../../../functions/sync/app.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
 import { changeNode, createNode, isoTime, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { managementRequestWrite } from '../../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -142,6 +143,19 @@ describe('sync and power runs', () => {
     expect(await read()).toMatchObject({ reservation: null, target_power_state: null });
   });
 
+  it('starts a request to hardware that was recorded but never started', async () => {
+    const { sync, ports, read } = await withNode({ ...locked, target_power_state: null });
+    const request = { action: 'attach_media', slot: 'cd', image: 'https://images.test/x?signature=1' } as const;
+    await ports.table.write([managementRequestWrite(uuid, run, request)]);
+    expect(await sync({})).toMatchObject({ started: 1 });
+    expect(ports.workflows.started).toEqual([
+      { workflow: 'management', name: run, input: { node: uuid, action: 'attach_media' } },
+    ]);
+    await ports.workflows.stop('management', run, 'Gone', 'gone');
+    expect(await sync({})).toMatchObject({ failed: 1 });
+    expect(await read()).toMatchObject({ reservation: null, provision_state: 'active' });
+  });
+
   it('looks at both when a power run is in the way of a waiting deploy', async () => {
     const power = `${uuid}-2`;
     const { sync, ports, read } = await withNode({
@@ -157,7 +171,7 @@ describe('sync and power runs', () => {
 
 describe('sync reports as stuck', () => {
   it('a node whose run is of a workflow that nobody knows, and says so', async () => {
-    const { sync, ports } = await withNode({ ...deploying, reservation: null, run_workflow: 'inspect' });
+    const { sync, ports } = await withNode({ ...deploying, reservation: null, run_workflow: 'levitate' });
     expect(await sync({})).toEqual({ ...idle, looked: 1, stuck: 1 });
     expect(ports.log.lines.at(-1)).toMatchObject({ level: 'error', fields: { node: uuid } });
   });

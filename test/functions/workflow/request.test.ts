@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+
+import * as sync from '../../../functions/sync/app.ts';
+import { create } from '../../../functions/workflow/app.ts';
+import { Config } from '../../../functions/workflow/config.ts';
+import { bmcFault } from '../../../layers/bmc/faults.ts';
+import { changeNode, createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { createFakePorts } from '../../fakes/ports.ts';
+import { createFakeProxy, pending } from '../../fakes/proxy.ts';
+import { aNode, uuid } from '../../workflows/nodes.ts';
+
+const withNode = async (more: Partial<StoredNode> = {}) => {
+  const proxy = createFakeProxy();
+  const ports = createFakePorts({ handlers: { 'bmc-proxy': proxy.handler } });
+  await createNode(ports, aNode({ provision_state: 'active', ...more }));
+  const app = create(ports, Config.parse({}));
+  const ask = async (request: string, params: object = {}, budget_ms = 20_000) => {
+    const asked_by = { user: 'ada', project: null };
+    return app({ request, node: uuid, params, asked_by, budget_ms }, { request_id: '1', remaining_ms: () => 120_000 });
+  };
+  const read = async () => (await readNode(ports.table, uuid))!;
+  const left = () => ports.table.items().filter(({ sk }) => sk === 'management_request');
+  const told = async () =>
+    (await ports.table.query({ partition: `node#${uuid}`, begins: 'event#' })).map(({ message }) => message);
+  return { ports, proxy, ask, read, left, told, app };
+};
+
+const device = { device: 'pxe', persistent: false };
+
+describe('a request that changes the machine', () => {
+  it('holds the lock while the machine is asked, and lets it go with a line for each in the history', async () => {
+    const { ask, read, left, told, proxy } = await withNode();
+    const during: (string | null)[] = [];
+    proxy.answer('boot.ensure', async () => void during.push((await read()).reservation) as undefined);
+    expect(await ask('set_boot_device', device)).toEqual({ is: 'answer', answer: null });
+    expect(during).toEqual([`${uuid}-1`]);
+    expect(await read()).toMatchObject({ reservation: null, generation: 1, last_error: null });
+    expect(left()).toEqual([]);
+    expect(await told()).toEqual(['Asked for boot device pxe, once.', 'The machine has done what it was asked.']);
+    expect(proxy.requests[0]).toMatchObject({ op_id: `${uuid}-1/set_boot_device/boot.ensure`, generation: 1 });
+  });
+
+  it('is refused while somebody has the lock, and asks nothing', async () => {
+    const { ask, read, proxy } = await withNode({ reservation: 'r' });
+    expect(await ask('inject_nmi')).toMatchObject({ is: 'refusal', name: 'NodeLocked', code: 409 });
+    expect(await read()).toMatchObject({ reservation: 'r' });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  it.each([
+    ['BmcRejected', 400],
+    ['BmcUnreachable', 503],
+    ['StaleGeneration', 409],
+  ] as const)('passes %s on as %i, and lets the lock go', async (name, code) => {
+    const { ask, read, left, proxy, told } = await withNode();
+    proxy.answer('nmi.inject', bmcFault(name, 'No.'));
+    expect(await ask('inject_nmi')).toEqual({ is: 'refusal', name, code, message: 'No.' });
+    expect(await read()).toMatchObject({ reservation: null, last_error: null });
+    expect(left()).toEqual([]);
+    expect(await told()).toContain('It failed: No.');
+  });
+
+  it('lets the lock go of what nobody foresaw, too', async () => {
+    const { ask, read, proxy } = await withNode();
+    proxy.answer('nmi.inject', new Error('a bug'));
+    await expect(ask('inject_nmi')).rejects.toThrow('a bug');
+    expect(await read()).toMatchObject({ reservation: null });
+  });
+
+  it('asks a machine that is at it again, with the same name, until it has done it', async () => {
+    const { ask, proxy } = await withNode();
+    proxy.answer('boot.ensure', pending(), pending());
+    expect(await ask('set_boot_device', device)).toMatchObject({ is: 'answer' });
+    expect(new Set(proxy.requests.map(({ op_id }) => op_id)).size).toBe(1);
+    expect(proxy.requests).toHaveLength(3);
+  });
+
+  it('gives up when the client can wait no longer, and says what to do', async () => {
+    const { ask, read, proxy } = await withNode();
+    proxy.answer('boot.ensure', ...Array.from({ length: 50 }, () => pending('It shows None.')));
+    const message = 'The machine was asked and is still at it: It shows None. Look, or ask again, later.';
+    expect(await ask('set_boot_device', device, 5000)).toEqual({ is: 'refusal', name: 'Pending', code: 503, message });
+    expect(await read()).toMatchObject({ reservation: null });
+  });
+
+  it('never takes a lock away that is somebody else’s by now', async () => {
+    const { ask, ports, read, proxy } = await withNode();
+    proxy.answer('nmi.inject', async () => {
+      await changeNode(ports, uuid, () => ({ set: { reservation: 'other' } }));
+      return undefined;
+    });
+    await ask('inject_nmi');
+    expect(await read()).toMatchObject({ reservation: 'other' });
+  });
+});
+
+describe('a request that reads', () => {
+  it('takes no lock; as in Ironic some are refused while somebody has it', async () => {
+    const { ask, read } = await withNode();
+    expect(await ask('get_boot_device')).toMatchObject({ is: 'answer' });
+    expect(await read()).toMatchObject({ generation: 0, revision: 1 });
+    const locked = await withNode({ reservation: 'r' });
+    expect(await locked.ask('get_boot_device')).toMatchObject({ code: 409 });
+    expect(await locked.ask('list_media')).toMatchObject({ is: 'answer' });
+  });
+
+  it.each([
+    ['Pxe', 'Once', { boot_device: 'pxe', persistent: false }],
+    ['Hdd', 'Continuous', { boot_device: 'disk', persistent: true }],
+    ['UsbCd', 'Once', { boot_device: 'cdrom', persistent: false }],
+    ['Pxe', 'Disabled', { boot_device: null, persistent: null }],
+    ['SDCard', 'Once', { boot_device: null, persistent: false }],
+    [null, null, { boot_device: null, persistent: null }],
+  ])('tells the boot override %s %s in Ironic’s words', async (target, enabled, answer) => {
+    const { ask, proxy } = await withNode();
+    Object.assign(proxy.machine(uuid).boot, { target, enabled });
+    expect(await ask('get_boot_device')).toEqual({ is: 'answer', answer });
+  });
+
+  it('says of a node that is gone that it is', async () => {
+    const { ports } = await withNode();
+    const app = create(ports, Config.parse({}));
+    const call = { node: 'x', params: {}, asked_by: { user: null, project: null }, budget_ms: 1000 };
+    const about = { request_id: '1', remaining_ms: () => 1000 };
+    expect(await app({ ...call, request: 'list_media' }, about)).toMatchObject({ code: 404 });
+    expect(await app({ ...call, request: 'inject_nmi' }, about)).toMatchObject({ code: 404 });
+    expect(await app({ ...call, request: 'inject_nmi', params: { x: 1 } }, about)).toMatchObject({ code: 400 });
+  });
+});
+
+describe('a request that died with the lock', () => {
+  it('is freed by sync when nobody waits for it any more, and not before', async () => {
+    const { ask, ports, read, proxy, left } = await withNode();
+    proxy.answer('nmi.inject', async () => new Promise(() => {}));
+    void ask('inject_nmi');
+    await expect.poll(async () => (await read()).reservation).toBe(`${uuid}-1`);
+    const look = sync.create(ports);
+    expect(await look({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
+    ports.clock.advance(150_001);
+    expect(await look({})).toEqual({ looked: 1, started: 0, failed: 1, stuck: 0 });
+    expect(await read()).toMatchObject({ reservation: null, provision_state: 'active' });
+    expect((await read()).last_error).toBe(
+      'Management request failed in the middle of it: Whoever worked on it was cut off, so nobody knows whether the machine has done it. Then ask for it again.',
+    );
+    expect(left()).toEqual([]);
+  });
+});
