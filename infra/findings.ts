@@ -42,6 +42,15 @@ const functionRows = ({ functions, data, context }: IngotStack): Row[] =>
             },
           ]
         : []),
+      ...(has('objects:inventories')
+        ? [
+            {
+              at,
+              findings: [wildcard(`${arnOf(data.bucket)}/${objectPrefixes.inventories}*`)],
+              reason: 'The objects under one prefix of our own.',
+            },
+          ]
+        : []),
       ...(has('workflows:start')
         ? [{ at, findings: executions, reason: 'The executions of our own state machines.' }]
         : []),

@@ -53,6 +53,14 @@ const statements: Record<string, (stack: Stack, targets: GrantTargets) => Policy
     }),
     new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
   ],
+  // Nobody authenticates to who has it: new objects, and none of anybody else.
+  'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
+    new PolicyStatement({
+      actions: ['s3:PutObject'],
+      resources: [bucket.arnForObjects(`${objectPrefixes.inventories}*`)],
+    }),
+    new PolicyStatement({ actions: ['kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
+  ],
   'workflows:start': (stack, targets) => [
     new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets) }),
     new PolicyStatement({

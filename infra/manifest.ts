@@ -9,6 +9,7 @@ export type Grant =
   | 'table'
   | 'table:read'
   | 'objects'
+  | 'objects:inventories'
   | 'workflows:start'
   | 'workflows:callback'
   | 'seal'
@@ -37,8 +38,8 @@ export const functions = {
   'ramdisk-api': {
     memory: 512,
     timeout: 29,
-    grants: ['table', 'workflows:callback', 'seal'],
-    doc: 'Lookup and heartbeat of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
+    grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
+    doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
@@ -72,6 +73,7 @@ export const routes: readonly RouteRow[] = [
   { path: '/v1', function: 'baremetal-api', authorize: false },
   { path: '/v1/lookup', function: 'ramdisk-api', authorize: false },
   { path: '/v1/heartbeat/{node_ident}', function: 'ramdisk-api', authorize: false },
+  { path: '/v1/continue_inspection', function: 'ramdisk-api', authorize: false },
   { path: '/v1/{proxy+}', function: 'baremetal-api', authorize: true },
   // Ironic serves its paths without /v1 too ("bookmark" links).
   { path: '/{proxy+}', function: 'baremetal-api', authorize: true },
@@ -84,8 +86,9 @@ export type WorkflowRow = {
 /** `workflows/<name>.asl.json`. `${workflow}` in it becomes the name or ARN of functions/workflow. */
 export const workflows = {
   verify: { doc: 'manage: can the BMC be reached with these credentials.' },
-  clean: { doc: 'provide and after undeploy: automated cleaning through the agent.' },
+  clean: { doc: 'provide and after undeploy: automated cleaning through the agent. clean: the steps asked for.' },
   deploy: { doc: 'active and rebuild.' },
+  service: { doc: 'service: steps on a machine with an instance, and back into the instance.' },
   undeploy: { doc: 'deleted: gives the machine back, then hands over to clean.' },
   inspect: { doc: 'inspect: what the machine consists of, by its BMC or by the agent.' },
   adopt: { doc: 'adopt: takes over a machine that runs an instance already.' },
@@ -117,6 +120,10 @@ export const settings = {
     doc: 'How long an inspection waits for the inventory of the agent, twice.',
   },
   rescue_callback_timeout: { default: '1800', doc: 'How long a rescue waits for the first heartbeat, twice.' },
+  service_callback_timeout: {
+    default: '1800',
+    doc: 'How long a service waits for a heartbeat; for the first one twice.',
+  },
   automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
   erase_devices_priority: { default: '10', doc: 'Priority of the clean step erase_devices; 0 turns it off.' },
   erase_devices_metadata_priority: { default: '99', doc: 'Priority of erase_devices_metadata; 0 turns it off.' },
@@ -155,6 +162,6 @@ export const table = { partition: 'pk', sort: 'sk', index_sort: 'position', ttl:
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
- * expires it; undeploy removes it, and sync those that no node refers to.
+ * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here.
  */
-export const objectPrefixes = { configdrives: 'configdrives/' } as const;
+export const objectPrefixes = { configdrives: 'configdrives/', inventories: 'inventories/' } as const;

@@ -9,7 +9,8 @@ const code = (text: string): string => (text === '' ? '' : `\`${text}\``);
 const grants: { readonly [G in Exclude<Grant, `invoke:${string}`>]: string } = {
   table: 'read and write the table',
   'table:read': 'read the table',
-  objects: 'put, get and delete configdrives',
+  objects: 'put, get and delete configdrives and inventories',
+  'objects:inventories': 'put inventories',
   'workflows:start': 'start, describe and stop executions',
   'workflows:callback': 'complete task tokens',
   seal: 'encrypt with the secrets key',

@@ -20,6 +20,24 @@ const newPort = ({ clock, ids }: Needs, values: Partial<Port>): StoredPort =>
     revision: 1,
   }) as unknown as StoredPort;
 
+/** Nothing is written for a run that has lost the node. */
+const heldBy = (run: string) => (node: StoredNode) => {
+  if (node.reservation !== run) throw Superseded(node, run);
+};
+
+/** Throws Superseded once the node is another run's, NotFound for a port that was removed. */
+export const changeInspectedPort = async (
+  needs: Needs,
+  uuid: string,
+  run: string,
+  values: Partial<Port>,
+): Promise<void> => {
+  await changeBelonging<Port>(needs, portKind, uuid, async (_port, node) => {
+    heldBy(run)(node);
+    return values;
+  });
+};
+
 export type Found = { readonly created: readonly string[]; readonly taken: readonly string[] };
 
 /**
@@ -35,22 +53,16 @@ export const createInspectedPorts = async (
 ): Promise<Found> => {
   const [created, taken]: [string[], string[]] = [[], []];
   const boots = bootAddress(inspected);
-  const mine = (node: StoredNode) => {
-    if (node.reservation !== run) throw Superseded(node, run);
-  };
   for (const address of addressesOf(inspected)) {
     const pxe = boots === undefined ? {} : { pxe_enabled: address === boots };
     const port = await portByAddress(needs.table, address);
     if (!port) {
-      await createBelonging<Port>(needs, portKind, newPort(needs, { node_uuid: uuid, address, ...pxe }), mine);
+      await createBelonging<Port>(needs, portKind, newPort(needs, { node_uuid: uuid, address, ...pxe }), heldBy(run));
       created.push(address);
     } else if (port.node_uuid !== uuid) {
       taken.push(address);
     } else if (boots !== undefined && port.pxe_enabled !== pxe.pxe_enabled) {
-      await changeBelonging<Port>(needs, portKind, port.uuid, async (_port, node) => {
-        mine(node);
-        return pxe;
-      });
+      await changeInspectedPort(needs, port.uuid, run, pxe);
     }
   }
   return { created, taken };

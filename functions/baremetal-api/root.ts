@@ -23,6 +23,7 @@ const resources = {
   volume: { since: 32 },
   conductors: { since: 49 },
   shards: { since: 82 },
+  continue_inspection: { since: 84 },
 } satisfies Record<string, { since?: number }>;
 
 const root = ({ base }: Call) => ({

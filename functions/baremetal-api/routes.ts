@@ -14,6 +14,7 @@ import { traitRoutes } from './node/traits.ts';
 import { uploadRoutes } from './node/upload.ts';
 import { validateRoutes } from './node/validate.ts';
 import { vifRoutes } from './node/vifs.ts';
+import { openapiRoutes } from './openapi/index.ts';
 import { portRoutes } from './port/index.ts';
 import { portgroupRoutes } from './portgroup.ts';
 import { rootRoutes } from './root.ts';
@@ -21,8 +22,8 @@ import type { Route } from './route.ts';
 import { shardRoutes } from './shard.ts';
 import { volumeRoutes } from './volume.ts';
 
-/** What `match.ts` compiles; the order does not matter. */
-export const routes: readonly Route[] = [
+/** The order does not matter. */
+const resources: readonly Route[] = [
   ...rootRoutes,
   ...nodeRoutes,
   ...portRoutes,
@@ -44,3 +45,6 @@ export const routes: readonly Route[] = [
   ...shardRoutes,
   ...volumeRoutes,
 ];
+
+/** What `match.ts` compiles: the API, and the document that describes it. */
+export const routes: readonly Route[] = [...resources, ...openapiRoutes(resources)];

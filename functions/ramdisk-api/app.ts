@@ -1,5 +1,5 @@
 /**
- * Lookup and heartbeat of deploy agents (ironic-deploy.md 3). Nobody authenticates here: what an agent may do follows
+ * Lookup, heartbeat and inventories of deploy agents (ironic-deploy.md 3). Nobody authenticates here: what an agent may do follows
  * from the state of its node and from the token it was given.
  */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
@@ -11,29 +11,41 @@ import { readRequest, refuseAccept, type HttpRequest } from '../../layers/http/r
 import { negotiate } from '../../layers/http/version.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
+import { continueInspection, isInspectionVersion } from './continue-inspection.ts';
 import { heartbeat } from './heartbeat.ts';
 import { lookup } from './lookup.ts';
 import type { Deps, Route } from './route.ts';
 
-/** Microversion 1.N from which both exist. */
+/** Microversion 1.N from which lookup and heartbeat exist. */
 export const since = 22;
+const fromSince = (version: number): boolean => version >= since;
 
 /** Paths below /v1. */
 export const routes: { readonly [path: string]: Route } = {
-  lookup: { method: 'GET', handle: async (deps, call) => ({ status: 200, body: await lookup(deps, call) }) },
+  lookup: {
+    method: 'GET',
+    exists: fromSince,
+    handle: async (deps, call) => ({ status: 200, body: await lookup(deps, call) }),
+  },
   'heartbeat/{ident}': {
     method: 'POST',
+    exists: fromSince,
     handle: async (deps, call) => {
       await heartbeat(deps, call);
       return { status: 202 };
     },
+  },
+  continue_inspection: {
+    method: 'POST',
+    exists: isInspectionVersion,
+    handle: async (deps, call) => ({ status: 202, body: await continueInspection(deps, call) }),
   },
 };
 
 const routeOf = ({ method, segments }: HttpRequest, version: number): Route => {
   const path = segments[0] === 'v1' ? segments.slice(1) : segments;
   const found = routes[path.length === 2 ? `${path[0]}/{ident}` : path.join('/')];
-  if (!found || version < since) throw NotFound('There is nothing at this path.');
+  if (!found?.exists(version)) throw NotFound('There is nothing at this path.');
   if (method !== found.method) throw MethodNotAllowed(`${method} is not possible here, only ${found.method}.`);
   return found;
 };

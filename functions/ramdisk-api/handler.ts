@@ -5,7 +5,7 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 
 import { createAwsLog, createLogger } from '../../layers/store/aws/log.ts';
-import { awsClock, awsIds, awsSealer, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
+import { awsClock, awsIds, awsObjects, awsSealer, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 
@@ -16,6 +16,7 @@ const { env } = process;
 const app = create(
   {
     table: awsTable(env),
+    objects: awsObjects(env),
     workflows: awsWorkflows(env),
     sealer: awsSealer(env),
     log: createAwsLog(service, logger),

@@ -8,6 +8,7 @@ import { check } from '../../layers/domain/schema.ts';
 import { waitStates } from '../../layers/domain/states.ts';
 import { jsonBody } from '../../layers/http/request.ts';
 import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { hasInspected } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
 import type { Call, Deps } from './route.ts';
 
@@ -91,6 +92,10 @@ const checkBeat = (node: StoredNode, beat: Beat): void => {
 
 const isWaiting = ({ provision_state }: StoredNode) => (waitStates as readonly string[]).includes(provision_state);
 
+/** An inspection waits for the inventory, not for a sign of life; should that have got lost on its way, this is it. */
+const goesOn = (node: StoredNode): boolean =>
+  isWaiting(node) && !node.maintenance && (node.provision_state !== 'inspect wait' || hasInspected(node, node.run));
+
 const record = (node: StoredNode, beat: Beat, now: string): Partial<StoredNode> => ({
   driver_internal_info: {
     ...node.driver_internal_info,
@@ -116,5 +121,5 @@ export const heartbeat = async (deps: Deps, call: Call): Promise<void> => {
     if (!recordStates.includes(fresh.provision_state)) return undefined;
     return { set: record(fresh, beat, isoTime(deps.clock.now())) };
   });
-  if (isWaiting(node) && !node.maintenance) await deliver(deps, uuid);
+  if (goesOn(node)) await deliver(deps, uuid);
 };

@@ -34,7 +34,8 @@ const addressesOf = ({ request: { query } }: Call): string[] =>
     .flatMap((list) => list.split(','))
     .flatMap((address) => mac.safeParse(address.trim()).data ?? []);
 
-const uuidsByAddress = async ({ table }: Deps, addresses: readonly string[]): Promise<string[]> => {
+/** The nodes that have a port with one of these MAC addresses. */
+export const uuidsByAddress = async ({ table }: Deps, addresses: readonly string[]): Promise<string[]> => {
   const ports = await Promise.all([...new Set(addresses)].map(async (address) => portByAddress(table, address)));
   return [...new Set(ports.flatMap((port) => (port ? [port.node_uuid] : [])))];
 };
@@ -98,9 +99,8 @@ const giveToken = async (deps: Deps, uuid: string, source: string): Promise<stri
 
 const tokenSince = 62;
 
-/** Throws NotFound (404), Invalid (400). */
-export const lookup = async (deps: Deps, call: Call): Promise<object> => {
-  const node = await findNode(deps, call);
+/** What an agent is told about its node, and from 1.62 the token, once. */
+export const introduce = async (deps: Deps, call: Call, node: StoredNode): Promise<object> => {
   const token = call.version >= tokenSince ? await giveToken(deps, node.uuid, call.source) : undefined;
   return {
     node: {
@@ -113,3 +113,7 @@ export const lookup = async (deps: Deps, call: Call): Promise<object> => {
     config: agentConfig(token),
   };
 };
+
+/** Throws NotFound (404), Invalid (400). */
+export const lookup = async (deps: Deps, call: Call): Promise<object> =>
+  introduce(deps, call, await findNode(deps, call));

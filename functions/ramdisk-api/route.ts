@@ -1,9 +1,9 @@
-/** What lookup and heartbeat are given, and the row that stands for each. */
+/** What the routes of the ramdisk API are given, and the row that stands for each. */
 import type { HttpRequest } from '../../layers/http/request.ts';
 import type { Ports } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
 
-export type Deps = Pick<Ports, 'table' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
   readonly config: Config;
 };
 
@@ -18,4 +18,9 @@ export type Call = {
 };
 
 type Answer = { readonly status: number; readonly body?: unknown };
-export type Route = { readonly method: string; handle(deps: Deps, call: Call): Promise<Answer> };
+export type Route = {
+  readonly method: string;
+  /** Whether microversion 1.N has it. */
+  exists(version: number): boolean;
+  handle(deps: Deps, call: Call): Promise<Answer>;
+};

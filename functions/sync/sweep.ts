@@ -1,8 +1,9 @@
 /**
- * Removes configdrives that no node refers to: left by a crash between storing one and the write that names it, or
- * between undeploy's write and the removal.
+ * Removes objects that no node refers to: left by a crash between storing one and the write that names it, between
+ * undeploy's write and the removal, or by an inventory that took the place of another.
  */
 import { configdriveObject, configdrivesOf } from '../../layers/domain/configdrive.ts';
+import { inventoriesOf, inventoryKey, inventoryObject } from '../../layers/store/inventories.ts';
 import { readNode } from '../../layers/store/nodes.ts';
 import type { Ports } from '../../layers/store/ports.ts';
 
@@ -15,16 +16,37 @@ const turn = 5 * 60 * 1000;
 
 type Needs = Pick<Ports, 'table' | 'objects' | 'clock' | 'log'>;
 
+type Kind = {
+  /** What its keys begin with, if the UUID of their node begins so. */
+  readonly of: (start: string) => string;
+  /** The one that the node refers to. */
+  readonly named: (table: Ports['table'], uuid: string) => Promise<string | undefined>;
+};
+
+const kinds: { readonly [name: string]: Kind } = {
+  configdrive: {
+    of: configdrivesOf,
+    named: async (table, uuid) => {
+      const node = await readNode(table, uuid);
+      return node && configdriveObject(node);
+    },
+  },
+  inventory: {
+    of: inventoriesOf,
+    named: async (table, uuid) => inventoryObject(await table.get(inventoryKey(uuid))),
+  },
+};
+
 /** One part of the fleet, so that a call costs little however many nodes there are. */
-export const sweepConfigdrives = async ({ table, objects, clock, log }: Needs): Promise<void> => {
+export const sweepObjects = async ({ table, objects, clock, log }: Needs): Promise<void> => {
   const now = clock.now();
   const part = (Math.floor(now / turn) % parts).toString(16).padStart(2, '0');
-  for (const { key, put_at } of await objects.list(configdrivesOf(part))) {
-    const uuid = key.split('/')[1]!;
-    if (now - put_at < minAge) continue;
-    const node = await readNode(table, uuid);
-    if (node && configdriveObject(node) === key) continue;
-    await objects.remove(key);
-    log.info('A configdrive that no node refers to was removed.', { node: uuid });
+  for (const [name, { of, named }] of Object.entries(kinds)) {
+    for (const { key, put_at } of await objects.list(of(part))) {
+      const uuid = key.split('/')[1]!;
+      if (now - put_at < minAge || (await named(table, uuid)) === key) continue;
+      await objects.remove(key);
+      log.info(`A stored ${name} that no node refers to was removed.`, { node: uuid });
+    }
   }
 };

@@ -50,7 +50,8 @@ const nodesIn = async (table: Table, lookups: Selection['lookups']): Promise<Lis
   return (await readList(table, placesOf({ lookups }), all)) as unknown as ListedNode[];
 };
 
-const nodesBy = async (table: Table, field: string, values: readonly string[]): Promise<ListedNode[]> =>
+/** All nodes whose indexed field has one of these values, in the order of creation and without instance_info. */
+export const nodesBy = async (table: Table, field: string, values: readonly string[]): Promise<ListedNode[]> =>
   nodesIn(
     table,
     values.map((value) => ({ index: field, value })),

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../layers/store/clock.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/store/ids.ts';
+import type { Objects } from '../../layers/store/objects.ts';
 import type { Functions, Log, Ports } from '../../layers/store/ports.ts';
 import type { Table } from '../../layers/store/table.ts';
 import type { Workflows } from '../../layers/store/workflows.ts';
@@ -39,6 +40,12 @@ const openObjects: Open = async ({ objects }) => {
   return createObjects(objects!);
 };
 
+/** New objects only. Under which prefix, AWS checks. */
+const openInventories: Open = async (connected) => {
+  const { put } = (await openObjects(connected)) as Objects;
+  return { put };
+};
+
 const workflowMethods =
   (...names: (keyof Workflows)[]): Open =>
   async ({ workflows }) =>
@@ -67,6 +74,7 @@ const grantTable: Record<Exclude<Grant, `invoke:${string}`>, { port: Store; open
   table: { port: 'table', open: openTable },
   'table:read': { port: 'table', open: openForReading },
   objects: { port: 'objects', open: openObjects },
+  'objects:inventories': { port: 'objects', open: openInventories },
   'workflows:start': { port: 'workflows', open: workflowMethods('start', 'stop', 'describe', 'history') },
   'workflows:callback': { port: 'workflows', open: workflowMethods('succeed', 'fail', 'heartbeat') },
   seal: { port: 'sealer', open: openSealer },

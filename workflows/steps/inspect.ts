@@ -1,12 +1,15 @@
 /** inspect: what the machine consists of, told by its BMC or by the agent (ironic-states.md 12). */
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
 import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
+import { rulesOfPhase } from '../../layers/store/inspection-rules.ts';
 import { inventoryWrite, readInventory } from '../../layers/store/inventories.ts';
+import { portsOf } from '../../layers/store/node-ports.ts';
 import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent, plainText, without } from '../agent.ts';
 import { inspectionNote } from '../history.ts';
-import { createInspectedPorts } from '../inspected-ports.ts';
+import { changeInspectedPort, createInspectedPorts } from '../inspected-ports.ts';
 import { hasInspected, inspectedBy } from '../inspection.ts';
 import { done, type Phase, type PhaseContext, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
@@ -76,16 +79,18 @@ const checkInventory: Phase = {
   },
 };
 
+const notes = (run: string, phase: string, texts: readonly string[]) =>
+  texts.map((text) => inspectionNote({ workflow: 'inspect', run, phase }, text));
+
 const createPorts: Phase = {
   run: async (context) => {
     const { node, ports, run } = context;
     const { created, taken } = await createInspectedPorts(ports, node, run, await inventoryOf(context));
-    const about = { workflow: 'inspect', run, phase: 'CreatePorts' } as const;
-    const events = [
-      ...created.map((address) => inspectionNote(about, `Port ${address} was created.`)),
-      ...taken.map((address) => inspectionNote(about, `No port ${address} was created: another node has it.`)),
+    const texts = [
+      ...(created.length > 0 ? [`Ports created: ${created.join(', ')}.`] : []),
+      ...(taken.length > 0 ? [`No port created where another node has the address: ${taken.join(', ')}.`] : []),
     ];
-    return done(undefined, undefined, { events });
+    return done(undefined, undefined, { events: notes(run, 'CreatePorts', texts) });
   },
 };
 
@@ -99,7 +104,29 @@ const recordHardware: Phase = {
       properties: { ...properties, ...found },
       ...(mode && { boot_mode: mode }),
     });
-    return done(change, { way: wayOf(context.node) });
+    return done(change);
+  },
+};
+
+/** More lines are no help to anybody, and a transaction takes a hundred writes. */
+const maxLines = 20;
+
+/** Rules decide on the node as it is when it is written; what they make of ports is written before. */
+const applyRules: Phase = {
+  run: async (context) => {
+    const { node, ports, run } = context;
+    const output = { way: wayOf(node) };
+    const rules = await rulesOfPhase(ports.table, 'main');
+    if (rules.length === 0) return done(undefined, output);
+    const inspected = await inventoryOf(context);
+    const cards = await portsOf(ports.table, node.uuid);
+    const judge = (fresh: StoredNode) => evaluateRules(rules, { ...inspected, node: fresh, ports: cards });
+    const { ports: changes, plugin_data, log } = judge(node);
+    for (const { uuid, ...values } of changes) await changeInspectedPort(ports, uuid, run, values);
+    return done((fresh) => judge(fresh).node, output, {
+      events: notes(run, 'ApplyRules', log.slice(0, maxLines)),
+      also: [await inventoryWrite(ports, node.uuid, { ...inspected, plugin_data })],
+    });
   },
 };
 
@@ -131,6 +158,7 @@ export const inspect: Phases = {
   CheckInventory: checkInventory,
   CreatePorts: createPorts,
   RecordHardware: recordHardware,
+  ApplyRules: applyRules,
   PowerOffRamdisk: boot.powerOff,
   DetachBootMedia: boot.detachBootMedia,
   Finish: finishInspection,
