@@ -3,6 +3,7 @@ import { runAgent } from './agent/agent.ts';
 import { recordViolation } from './evidence.ts';
 import { profileOf, type Device, type Machine, type Phase } from './machine.ts';
 import { readMedia } from './media.ts';
+import { takeOver } from './settings.ts';
 import { spanOf, type Life, type Span, type World } from './world.ts';
 
 const loadSpan: Span = [15, 40];
@@ -44,6 +45,7 @@ const enter = (world: World, machine: Machine, phase: Phase, reason?: string): v
 
 const post = async (world: World, machine: Machine, { signal }: AbortController): Promise<void> => {
   await world.clock.sleep(machine.until - world.clock.now(), signal);
+  takeOver(machine, world.clock.now());
   const device = chooseDevice(world, machine);
   if (!device) return enter(world, machine, 'halted', 'there is nothing to boot from');
   machine.device = device;
@@ -63,9 +65,9 @@ const load = async (world: World, machine: Machine, { signal }: AbortController)
   const found = await readMedia(world, machine, media.image, signal);
   signal.throwIfAborted();
   if ('reason' in found) return enter(world, machine, 'halted', found.reason);
-  if (!found.api_url) return enter(world, machine, 'os');
+  if (!found.built) return enter(world, machine, 'os');
   machine.agent = {
-    api_url: found.api_url,
+    ...found.built,
     state: 'calling',
     token: null,
     node_uuid: null,

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 
 import { profiles, type Profile, type ProfileName } from './profiles.ts';
+import type { Settings } from './settings.ts';
 
 /** `halted`: powered, but nothing to boot was found or it could not be loaded. */
 export type Phase = 'off' | 'post' | 'load' | 'os' | 'ramdisk' | 'halted';
@@ -51,6 +52,8 @@ export type Command = {
 
 export type Agent = {
   readonly api_url: string;
+  /** Where the ramdisk was told to send its inventory before anything else; missing: nowhere. */
+  readonly inspection_url?: string | null;
   /** `locked`: shut itself off, for want of a token or because it was told to. `dead`: its process is gone. */
   state: 'calling' | 'serving' | 'locked' | 'dead';
   token: string | null;
@@ -60,6 +63,8 @@ export type Agent = {
   heartbeat_timeout: number;
   readonly started_at: number;
   commands: Command[];
+  /** SHA-256 of the password hash that the ramdisk was given for a rescue. */
+  rescue?: string;
   /** The asynchronous command under way with what it was given, so that a restart can take it up again. */
   running: { readonly id: string; readonly name: string; readonly params: Record<string, unknown> } | null;
 };
@@ -97,6 +102,8 @@ export type Machine = {
   bmc_back_at: number;
   boot: { target: string; enabled: 'Disabled' | 'Once' | 'Continuous'; mode: string };
   media: Record<string, Media | null>;
+  /** Missing for a machine that is as it came (`settings.ts`). */
+  settings?: Settings;
   disk: Disk;
   agent: Agent | null;
   sessions: Session[];

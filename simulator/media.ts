@@ -17,16 +17,25 @@ const marker = Buffer.from('INGOT-AGENT');
 /** The marker and its JSON must not be longer than this together. */
 const window = 4096;
 
-/** What an image turned out to be. `api_url` is null unless it is a deploy ramdisk. */
-export type Found = { readonly size: number; readonly sha256: string; readonly api_url: string | null };
+/**
+ * What a deploy ramdisk was built with, where a real one has kernel arguments: `ipa-api-url`, and
+ * `ipa-inspection-callback-url` if it is to send its inventory.
+ */
+type Built = { readonly api_url: string; readonly inspection_url: string | null };
 
-/** Reads `{"api_url": "..."}` after the marker; null if it is not there or not whole. */
-const parseMarker = (bytes: Buffer, at: number): string | null => {
+/** What an image turned out to be. `built` is null unless it is a deploy ramdisk. */
+export type Found = { readonly size: number; readonly sha256: string; readonly built: Built | null };
+
+/** Reads `{"api_url": "...", "inspection_url": "..."}` after the marker; null if it is not there or not whole. */
+const parseMarker = (bytes: Buffer, at: number): Built | null => {
   const text = bytes.toString('latin1', at + marker.length, at + window);
   const json = /^\s*(\{[^{}]*\})/.exec(text)?.[1];
   try {
-    const { api_url } = JSON.parse(json ?? 'null') as { api_url?: unknown };
-    return typeof api_url === 'string' && URL.canParse(api_url) ? api_url.replace(/\/$/, '') : null;
+    const { api_url, inspection_url } = JSON.parse(json ?? 'null') as Record<string, unknown>;
+    const url = (value: unknown) =>
+      typeof value === 'string' && URL.canParse(value) ? value.replace(/\/$/, '') : null;
+    const api = url(api_url);
+    return api ? { api_url: api, inspection_url: url(inspection_url) } : null;
   } catch {
     return null;
   }
@@ -38,7 +47,7 @@ const createReader = () => {
   let size = 0;
   let tail = Buffer.alloc(0);
   let iso = false;
-  let api_url: string | null = null;
+  let built: Built | null = null;
   return {
     take: (chunk: Uint8Array): void => {
       digest.update(chunk);
@@ -48,14 +57,14 @@ const createReader = () => {
       if (size > maxBytes) throw Invalid('the image is larger than 4 GiB');
       const from = magicAt - start;
       if (from >= 0 && bytes.subarray(from, from + magic.length).equals(magic)) iso = true;
-      for (let at = bytes.indexOf(marker); at >= 0 && !api_url; at = bytes.indexOf(marker, at + 1)) {
-        api_url = parseMarker(bytes, at);
+      for (let at = bytes.indexOf(marker); at >= 0 && !built; at = bytes.indexOf(marker, at + 1)) {
+        built = parseMarker(bytes, at);
       }
       tail = Buffer.from(bytes.subarray(-window));
     },
     end: (): Found => {
       if (!iso) throw Invalid('the image is not ISO 9660 (no CD001 at byte 32769)');
-      return { size, sha256: digest.digest('hex'), api_url };
+      return { size, sha256: digest.digest('hex'), built };
     },
   };
 };

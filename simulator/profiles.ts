@@ -37,6 +37,15 @@ export type Profile = {
   /** Bodies without Content-Length are answered 411. */
   readonly length_required?: true;
   readonly session_limit: number;
+  /** How a lamp is spelled: IndicatorLED, or the newer LocationIndicatorActive, which cannot blink. */
+  readonly lamp: 'led' | 'location';
+  /** `settings`: name of the settings object; `job`: a change is answered 202 and alone in the settings object. */
+  readonly bios: { readonly settings: string; readonly registry?: true; readonly job?: true };
+  /** Whether there is secure boot, and whether a change shows at once or at the next start. */
+  readonly secure_boot: 'at_once' | 'at_start' | undefined;
+  readonly storage: 'Storage' | 'SimpleStorage';
+  /** The system knows its network interfaces only after it was started for the first time; the chassis has the card. */
+  readonly late_interfaces?: true;
 };
 
 const resets = ['On', 'ForceOff', 'GracefulShutdown', 'GracefulRestart', 'ForceRestart', 'PushPowerButton', 'Nmi'];
@@ -64,6 +73,10 @@ const plain: Profile = {
   insert_lag: 0,
   etag: 'strong',
   session_limit: 16,
+  lamp: 'led',
+  bios: { settings: 'Settings', registry: true },
+  secure_boot: 'at_once',
+  storage: 'Storage',
 };
 
 /** By the names that `--profiles` takes. */
@@ -87,6 +100,8 @@ export const profiles = {
     insert_checks: true,
     insert_lag: 3,
     session_limit: 8,
+    bios: { settings: 'Settings', registry: true, job: true },
+    secure_boot: 'at_start',
   },
   /** iLO 5: EjectMedia wants {}, POST locks the boot settings, boot mode cannot be set, 400 on a repeated reset. */
   hpe: {
@@ -107,8 +122,9 @@ export const profiles = {
     eject_needs_object: true,
     etag: 'weak',
     session_limit: 12,
+    late_interfaces: true,
   },
-  /** X12: the virtual CD is UsbCd, Enabled must always be sent, InsertMedia takes Image only and answers 202. */
+  /** X12 without a licence for more: no registry, no secure boot, disks from afar only; the virtual CD is UsbCd, Enabled must always be sent, InsertMedia takes Image only and answers 202. */
   supermicro: {
     ...plain,
     vendor: 'Supermicro',
@@ -124,6 +140,9 @@ export const profiles = {
     insert_lag: 4,
     length_required: true,
     session_limit: 6,
+    bios: { settings: 'SD' },
+    secure_boot: undefined,
+    storage: 'SimpleStorage',
   },
   /** XCC: no insert action but PATCH of the slot, every PATCH needs If-Match, PushPowerButton not there. */
   lenovo: {
@@ -140,6 +159,8 @@ export const profiles = {
     insert: 'patch',
     if_match_required: true,
     session_limit: 10,
+    lamp: 'location',
+    bios: { settings: 'Pending', registry: true },
   },
 } as const satisfies Record<string, Profile>;
 

@@ -1,7 +1,6 @@
 /** Virtual media (redfish.md 4.1, 5 rows 12-17). */
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
-import { isFault } from '../../layers/domain/fault.ts';
 import { refusalOf } from '../../layers/redfish-client/answer.ts';
 import type { Accepted, Resource } from '../../layers/redfish-client/client.ts';
 import { manager, virtualMedia, type VirtualMedia } from '../../layers/redfish-client/resources.ts';

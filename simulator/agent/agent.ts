@@ -2,10 +2,11 @@
  * The deploy agent as the API sees it: finds out who it is, then calls at intervals (ironic-deploy.md 3). It works
  * from the machine's record only, so that it goes on with its token after a restart of the simulator.
  */
-import { readText, type Fetched } from '../fetch.ts';
 import type { Agent, Machine } from '../machine.ts';
-import { retrySpan, spanOf, within, type Life, type Span, type World } from '../world.ts';
+import { retrySpan, spanOf, type Life, type Span, type World } from '../world.ts';
+import { ask } from './call.ts';
 import { resumeCommand } from './commands.ts';
+import { sendInventory } from './inspection.ts';
 
 const agentVersion = '11.2.0';
 /** The newest versions of the API the agent makes use of: 1.62 for lookup, 1.68 for heartbeat. */
@@ -14,53 +15,12 @@ const heartbeatVersion = 68;
 const minTokenLength = 32;
 const masked = '******';
 
-type Reply = { readonly status: number; readonly body: unknown };
-
-/** Milliseconds a call to the API may take. */
-const callLimit = 30_000;
-
-const readReply = async (answer: Fetched): Promise<Reply> => {
-  const { status } = answer;
-  const text = await readText(answer);
-  return { status, body: status < 300 && text ? (JSON.parse(text) as unknown) : undefined };
-};
-
-/** Asks the API; status 0 if there is no answer. */
-const ask = async (
-  world: World,
-  machine: Machine,
-  method: 'GET' | 'POST',
-  path: string,
-  { signal, body, version }: { signal: AbortSignal; body?: object; version?: number },
-): Promise<Reply> => {
-  const headers: Record<string, string> = { accept: 'application/json' };
-  if (version) headers['x-openstack-ironic-api-version'] = `1.${version}`;
-  if (body) headers['content-type'] = 'application/json';
-  let reply: Reply = { status: 0, body: undefined };
-  try {
-    const url = `${machine.agent!.api_url}${path}`;
-    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const send = async (limited: AbortSignal) => readReply(await world.fetch(url, { ...sent, signal: limited }));
-    reply = await world.call(async () => within(callLimit, signal, send));
-  } catch {
-    // No answer, or one that is not JSON: the agent cannot tell more either, and tries again.
-  }
-  signal.throwIfAborted();
-  const at = world.clock.now();
-  world.log.add({
-    at,
-    machine: machine.name,
-    side: 'ramdisk',
-    method,
-    path: path.split('?')[0]!,
-    status: reply.status,
-  });
-  return reply;
-};
+/** A path of the API that the ramdisk was built for. */
+const at = (machine: Machine, path: string): string => `${machine.agent!.api_url}${path}`;
 
 /** N of the newest version 1.N the API speaks; undefined if it does not say. */
 const probeVersion = async (world: World, machine: Machine, signal: AbortSignal): Promise<number | undefined> => {
-  const { body } = await ask(world, machine, 'GET', '/', { signal });
+  const { body } = await ask(world, machine, { method: 'GET', url: at(machine, '/'), signal });
   const version = (body as { default_version?: { version?: unknown } } | undefined)?.default_version?.version;
   const found = typeof version === 'string' ? /^1\.(\d+)$/.exec(version)?.[1] : undefined;
   return found === undefined ? undefined : Number(found);
@@ -93,7 +53,9 @@ const introduce = async (world: World, machine: Machine, agent: Agent, signal: A
     let wait: Span = [2 ** Math.min(tries, 6) / 2, Math.min(60, 2 ** Math.min(tries, 6))];
     if (version !== undefined) {
       agent.version = version;
-      const { status, body } = await ask(world, machine, 'GET', `/v1/lookup?addresses=${machine.mac}`, {
+      const { status, body } = await ask(world, machine, {
+        method: 'GET',
+        url: at(machine, `/v1/lookup?addresses=${machine.mac}`),
         signal,
         version: Math.min(version, lookupVersion),
       });
@@ -118,7 +80,8 @@ const beat = async (world: World, machine: Machine, agent: Agent, signal: AbortS
     ...(version >= 62 && { agent_token: wrong ? 'x'.repeat(43) : agent.token }),
     ...(version >= 68 && { agent_verify_ca: world.certificate }),
   };
-  const send = async () => ask(world, machine, 'POST', `/v1/heartbeat/${agent.node_uuid}`, { signal, body, version });
+  const url = at(machine, `/v1/heartbeat/${agent.node_uuid}`);
+  const send = async () => ask(world, machine, { method: 'POST', url, signal, body, version });
   const twice = world.faults.strikes('duplicate_heartbeat', machine);
   const replies = await Promise.all(twice ? [send(), send()] : [send()]);
   return replies.every(({ status }) => status === 202);
@@ -152,6 +115,7 @@ export const runAgent = async (world: World, machine: Machine, life: Life): Prom
   if (agent.state === 'calling') {
     await world.clock.sleep(spanOf(world, machine, [3, 8]), signal);
     if (world.faults.strikes('agent_never_calls', machine)) agent.state = 'dead';
+    else await sendInventory(world, machine, signal);
     await introduce(world, machine, agent, signal);
   }
   if (agent.running) resumeCommand(world, machine);

@@ -1,96 +1,32 @@
 /** The agent's commands: what each does to the machine, and how its result is kept (ironic-deploy.md 4). */
-import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
+import { createHash, randomUUID } from 'node:crypto';
 
 import { Fault, Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import type { Agent, Command, Machine } from '../machine.ts';
 import { powerOff } from '../power.ts';
-import { ringAgent, spanOf, type Span, type World } from '../world.ts';
+import { ringAgent, type World } from '../world.ts';
 import { collectLogs } from './logs.ts';
-import { writeImage } from './write-image.ts';
+import { executeStep, listSteps, wait, type Kind, type Params, type Work } from './steps.ts';
 
-type Params = Record<string, unknown>;
-type Work = (world: World, machine: Machine, params: Params, signal: AbortSignal) => unknown;
 type Row = { readonly async?: true; readonly run: Work };
 
-type Step = {
-  readonly kinds: readonly Kind[];
-  readonly interface: string;
-  readonly priority: number;
-  readonly abortable: boolean;
-  readonly run: Work;
+const stepRows = (kind: Kind): Record<string, Row> => ({
+  [`${kind}.get_${kind}_steps`]: { run: listSteps(kind) },
+  [`${kind}.execute_${kind}_step`]: { async: true, run: executeStep(kind) },
+});
+
+/** The ramdisk keeps the hash for whoever logs in, and listens to nobody from then on. */
+const finalizeRescue: Work = (_world, machine, { rescue_password: hash, hashed }) => {
+  if (typeof hash !== 'string' || hash === '' || hashed !== true)
+    throw Invalid('A hashed rescue_password is required.');
+  machine.agent!.rescue = createHash('sha256').update(hash).digest('hex');
+  machine.agent!.state = 'locked';
 };
-type Kind = 'deploy' | 'clean';
-
-const manager = 'GenericHardwareManager';
-const managerVersion = { generic_hardware_manager: '1.2' };
-
-const wait = async (world: World, machine: Machine, span: Span, signal: AbortSignal): Promise<void> =>
-  world.clock.sleep(spanOf(world, machine, span), signal);
-
-const erase =
-  (span: Span, residue: boolean): Work =>
-  async (world, machine, _params, signal) => {
-    await wait(world, machine, span, signal);
-    const { disk } = machine;
-    machine.disk = { ...disk, image: null, configdrive: null, residue: residue && disk.residue };
-    return null;
-  };
-
-/** Erasing the metadata only makes the disk unbootable; what was on it could be recovered. */
-const steps: Record<string, Step> = {
-  erase_devices: { kinds: ['clean'], interface: 'deploy', priority: 10, abortable: true, run: erase([60, 180], false) },
-  erase_devices_metadata: {
-    kinds: ['clean', 'deploy'],
-    interface: 'deploy',
-    priority: 99,
-    abortable: true,
-    run: erase([5, 15], true),
-  },
-  write_image: {
-    kinds: ['deploy'],
-    interface: 'deploy',
-    priority: 0,
-    abortable: false,
-    run: async (world, machine, { step }, signal) =>
-      writeImage(world, machine, ((step as Params | undefined)?.args ?? {}) as Params, signal),
-  },
-};
-
-const listSteps =
-  (kind: Kind): Work =>
-  () => {
-    const listed = Object.entries(steps)
-      .filter(([, { kinds }]) => kinds.includes(kind))
-      .map(([step, row]) => ({
-        step,
-        // Of the agent's deploy steps none runs unless the service gives it a priority.
-        priority: kind === 'deploy' ? 0 : row.priority,
-        interface: row.interface,
-        reboot_requested: false,
-        abortable: row.abortable,
-      }));
-    return { [`${kind}_steps`]: { [manager]: listed }, hardware_manager_version: managerVersion };
-  };
-
-const executeStep =
-  (kind: Kind): Work =>
-  async (world, machine, params, signal) => {
-    const version = params[`${kind}_version`];
-    if (version && !isDeepStrictEqual(version, managerVersion)) {
-      throw new Fault('CleaningVersionMismatch', 500, 'The hardware managers changed since the steps were listed.');
-    }
-    const wanted = params['step'] as Params | undefined;
-    const step = steps[String(wanted?.['step'])];
-    if (!step?.kinds.includes(kind)) throw Invalid(`There is no ${kind} step ${String(wanted?.['step'])}.`);
-    return { [`${kind}_step`]: wanted, [`${kind}_result`]: await step.run(world, machine, params, signal) };
-  };
 
 const rows: Record<string, Row> = {
-  'deploy.get_deploy_steps': { run: listSteps('deploy') },
-  'clean.get_clean_steps': { run: listSteps('clean') },
-  'deploy.execute_deploy_step': { async: true, run: executeStep('deploy') },
-  'clean.execute_clean_step': { async: true, run: executeStep('clean') },
+  ...stepRows('deploy'),
+  ...stepRows('clean'),
+  ...stepRows('service'),
   'standby.sync': { run: async (world, machine, _params, signal) => wait(world, machine, [0.5, 2], signal) },
   'standby.get_partition_uuids': {
     run: (_world, { disk }) => {
@@ -113,6 +49,7 @@ const rows: Record<string, Row> = {
       machine.agent!.state = 'locked';
     },
   },
+  'rescue.finalize_rescue': { run: finalizeRescue },
   'log.collect_system_logs': { run: (world, machine) => collectLogs(world, machine) },
 };
 

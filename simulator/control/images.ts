@@ -48,8 +48,9 @@ const demoImage = (): Image => ({
 
 /** The images, each made once and on first use. `apiUrl` is where the agent in deploy.iso calls. */
 export const createImages = (apiUrl: string): ((name: string) => Image | undefined) => {
+  const built = { api_url: apiUrl, inspection_url: `${apiUrl}/v1/continue_inspection` };
   const make: Record<ImageName, () => Image> = {
-    'deploy.iso': () => isoImage('INGOT-DEPLOY', 'ingot-agent', `INGOT-AGENT ${JSON.stringify({ api_url: apiUrl })}\n`),
+    'deploy.iso': () => isoImage('INGOT-DEPLOY', 'ingot-agent', `INGOT-AGENT ${JSON.stringify(built)}\n`),
     'live.iso': () => isoImage('INGOT-LIVE', 'readme', 'A system that runs from its media.\n'),
     'demo.raw': demoImage,
   };

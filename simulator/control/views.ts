@@ -34,6 +34,7 @@ const describeAgent = ({ agent }: Machine) =>
     node_uuid: agent.node_uuid,
     api_version: `1.${agent.version}`,
     running: agent.running?.name ?? null,
+    rescued: agent.rescue !== undefined,
     commands: agent.commands.map(({ id, command_name, command_status }) => ({ id, command_name, command_status })),
   };
 

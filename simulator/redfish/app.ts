@@ -8,11 +8,26 @@ import type { World } from '../world.ts';
 import { errorAnswer, refusal, type Act, type Call, type View } from './call.ts';
 import { job, jobs, jobService, monitor } from './job.ts';
 import * as service from './service.ts';
+import {
+  bios,
+  biosRegistry,
+  biosSettings,
+  patchBios,
+  patchSecureBoot,
+  resetBios,
+  registryId,
+  secureBoot,
+} from './bios.ts';
+import { patchLamp } from './lamp.ts';
+import * as parts from './parts.ts';
 import { authenticate, closeSession, openSession, session, sessions, sessionService } from './session.ts';
 import { chassis, ethernetInterface, interfaces, patchSystem, resetSystem, system } from './system.ts';
 import { ejectMedia, insertMedia, mediaCollection, mediaSlot, patchMedia } from './virtual-media.ts';
 
 const media = '/redfish/v1/{folder}/{owner}/VirtualMedia' as const;
+
+const own = '/redfish/v1/Systems/{system}' as const;
+const cards = '/redfish/v1/Chassis/{chassis}/NetworkAdapters' as const;
 
 const views: readonly Route<View>[] = [
   { at: 'GET /redfish', handle: service.versions },
@@ -22,10 +37,29 @@ const views: readonly Route<View>[] = [
   { at: 'GET /redfish/v1/Systems/{system}', handle: system },
   { at: 'GET /redfish/v1/Systems/{system}/EthernetInterfaces', handle: interfaces },
   { at: 'GET /redfish/v1/Systems/{system}/EthernetInterfaces/NIC1', handle: ethernetInterface },
+  { at: `GET ${own}/Bios`, handle: bios },
+  { at: `GET ${own}/Bios/{settings}`, handle: biosSettings },
+  { at: `GET ${own}/SecureBoot`, handle: secureBoot },
+  { at: `GET ${own}/Processors`, handle: parts.processorList },
+  { at: `GET ${own}/Processors/{processor}`, handle: parts.processor },
+  { at: `GET ${own}/Memory`, handle: parts.memoryList },
+  { at: `GET ${own}/Memory/{module}`, handle: parts.memoryModule },
+  { at: `GET ${own}/Storage`, handle: parts.storageList },
+  { at: `GET ${own}/Storage/1`, handle: parts.storage },
+  { at: `GET ${own}/Storage/1/Drives/1`, handle: parts.drive },
+  { at: `GET ${own}/SimpleStorage`, handle: parts.simpleStorageList },
+  { at: `GET ${own}/SimpleStorage/1`, handle: parts.simpleStorage },
   { at: 'GET /redfish/v1/Managers', handle: service.managers },
   { at: 'GET /redfish/v1/Managers/{manager}', handle: service.manager },
   { at: 'GET /redfish/v1/Chassis', handle: service.chassisList },
   { at: 'GET /redfish/v1/Chassis/{chassis}', handle: chassis },
+  { at: `GET ${cards}`, handle: parts.adapters },
+  { at: `GET ${cards}/NIC1`, handle: parts.adapter },
+  { at: `GET ${cards}/NIC1/NetworkPorts`, handle: parts.networkPorts },
+  { at: `GET ${cards}/NIC1/NetworkPorts/1`, handle: parts.networkPort },
+  { at: 'GET /redfish/v1/UpdateService', handle: parts.updateService },
+  { at: 'GET /redfish/v1/UpdateService/FirmwareInventory', handle: parts.firmwareList },
+  { at: 'GET /redfish/v1/UpdateService/FirmwareInventory/{firmware}', handle: parts.firmware },
   { at: `GET ${media}`, handle: mediaCollection },
   { at: `GET ${media}/{slot}`, handle: mediaSlot },
   { at: 'GET /redfish/v1/SessionService', handle: sessionService },
@@ -36,11 +70,17 @@ const views: readonly Route<View>[] = [
   { at: 'GET /redfish/v1/TaskService/Tasks/{job}', handle: job },
   { at: 'GET /redfish/v1/Registries', handle: service.registries },
   { at: 'GET /redfish/v1/Registries/{registry}', handle: service.registry },
+  { at: `GET /redfish/v1/Registries/{registry}/${registryId}.json`, handle: biosRegistry },
   { at: 'GET /redfish/v1/JsonSchemas', handle: service.schemas },
 ];
 
 const acts: readonly Route<Act>[] = [
   { at: 'PATCH /redfish/v1/Systems/{system}', handle: patchSystem },
+  { at: `PATCH ${own}/Bios/{settings}`, handle: patchBios },
+  { at: `POST ${own}/Bios/Actions/Bios.ResetBios`, handle: resetBios },
+  { at: `PATCH ${own}/SecureBoot`, handle: patchSecureBoot },
+  { at: `PATCH ${own}/Storage/1/Drives/1`, handle: patchLamp },
+  { at: 'PATCH /redfish/v1/Chassis/{chassis}', handle: patchLamp },
   { at: 'POST /redfish/v1/Systems/{system}/Actions/ComputerSystem.Reset', handle: resetSystem },
   { at: 'POST /redfish/v1/Managers/{manager}/Actions/Manager.Reset', handle: service.resetManager },
   { at: `PATCH ${media}/{slot}`, handle: patchMedia },

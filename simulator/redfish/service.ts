@@ -1,4 +1,6 @@
 /** The service root and what stands around it: manager, collections, registries, metadata. */
+import type { Machine } from '../machine.ts';
+import { registryId } from './bios.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
 
 /** /redfish: the only document without a login, with the root. */
@@ -19,6 +21,7 @@ export const root: View = ({ machine, profile }) => ({
   Chassis: link(machine, '/Chassis'),
   SessionService: link(machine, '/SessionService'),
   Tasks: link(machine, '/TaskService'),
+  UpdateService: link(machine, '/UpdateService'),
   Registries: link(machine, '/Registries'),
   JsonSchemas: link(machine, '/JsonSchemas'),
   Links: { Sessions: link(machine, '/SessionService/Sessions') },
@@ -43,13 +46,29 @@ const listOf =
 export const systems = listOf('ComputerSystemCollection', 'Systems', ({ profile }) => `/Systems/${profile.ids.system}`);
 export const managers = listOf('ManagerCollection', 'Managers', ({ profile }) => `/Managers/${profile.ids.manager}`);
 export const chassisList = listOf('ChassisCollection', 'Chassis', ({ profile }) => `/Chassis/${profile.ids.chassis}`);
-export const registries = listOf('MessageRegistryFileCollection', 'Registries', () => '/Registries/Base.1.16');
+
+/** The messages, and the settings of the BIOS where the maker publishes them. */
+export const registries: View = ({ machine, profile }) =>
+  collection(machine, 'MessageRegistryFileCollection', 'Registries', [
+    '/Registries/Base.1.16',
+    ...(profile.bios.registry ? [`/Registries/${registryId}`] : []),
+  ]);
 
 /** Empty: nothing here reads schemas. */
 export const schemas: View = ({ machine }) => collection(machine, 'JsonSchemaFileCollection', 'JSON Schemas', []);
 
-/** The one message registry; its messages are those of `refusal`. */
-export const registry: View = ({ params }) => {
+const biosRegistryFile = (machine: Machine) => ({
+  '@odata.type': '#MessageRegistryFile.v1_1_3.MessageRegistryFile',
+  Id: registryId,
+  Name: 'BIOS Attribute Registry File',
+  Languages: ['en'],
+  Registry: registryId,
+  Location: [{ Language: 'en', Uri: link(machine, `/Registries/${registryId}/${registryId}.json`)['@odata.id'] }],
+});
+
+/** Where a registry is; the messages are those of `refusal`. */
+export const registry: View = ({ machine, profile, params }) => {
+  if (params['registry'] === registryId && profile.bios.registry) return biosRegistryFile(machine);
   if (params['registry'] !== 'Base.1.16') throw refusal('Base.1.16.ResourceMissingAtURI');
   const uri = 'https://redfish.dmtf.org/registries/Base.1.16.0.json';
   return {

@@ -1,7 +1,9 @@
 /** ComputerSystem: what it says of itself, its power and its boot device. */
 import { recordReset } from '../evidence.ts';
-import { isOn, type Machine, type Phase } from '../machine.ts';
+import type { Machine, Phase } from '../machine.ts';
 import { isRepeated, reportedPower, reset } from '../power.ts';
+import { bios_version, interface_mbps, memory, processors } from '../parts.ts';
+import { lampNames, lampOf, patchLamp } from './lamp.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
 
 const progress: Record<Phase, string> = {
@@ -38,13 +40,19 @@ export const system: View = (call) => {
     Model: profile.model,
     SerialNumber: machine.serial,
     UUID: machine.uuid,
-    BiosVersion: '2.4.1',
+    BiosVersion: bios_version,
     PowerState: reportedPower(world, machine),
     Status: healthy,
     BootProgress: { LastState: progress[machine.phase] },
     Boot: boot(call),
-    MemorySummary: { TotalSystemMemoryGiB: 64, Status: healthy },
-    ProcessorSummary: { Count: 2, Model: 'Simulated CPU', Status: healthy },
+    MemorySummary: { TotalSystemMemoryGiB: memory.mib / 1024, Status: healthy },
+    ProcessorSummary: { Count: processors.sockets, Model: processors.model, Status: healthy },
+    ...lampOf(call),
+    Bios: link(machine, `${path}/Bios`),
+    ...(profile.secure_boot && { SecureBoot: link(machine, `${path}/SecureBoot`) }),
+    Processors: link(machine, `${path}/Processors`),
+    Memory: link(machine, `${path}/Memory`),
+    [profile.storage]: link(machine, `${path}/${profile.storage}`),
     EthernetInterfaces: link(machine, `${path}/EthernetInterfaces`),
     ...(profile.media_under === 'Systems' && { VirtualMedia: link(machine, `${path}/VirtualMedia`) }),
     Links: {
@@ -62,9 +70,14 @@ export const system: View = (call) => {
 
 /** The collection of network cards. */
 export const interfaces: View = (call) =>
-  collection(call.machine, 'EthernetInterfaceCollection', 'Ethernet Interfaces', [
-    `${pathOf(call)}/EthernetInterfaces/NIC1`,
-  ]);
+  collection(
+    call.machine,
+    'EthernetInterfaceCollection',
+    'Ethernet Interfaces',
+    isListed(call) ? [`${pathOf(call)}/EthernetInterfaces/NIC1`] : [],
+  );
+
+const isListed = ({ machine, profile }: Call): boolean => !profile.late_interfaces || machine.boot_count > 0;
 
 /** The one network card; its MAC address is what the agent looks itself up by. */
 export const ethernetInterface: View = ({ machine }) => ({
@@ -73,7 +86,7 @@ export const ethernetInterface: View = ({ machine }) => ({
   Name: 'Ethernet Interface 1',
   MACAddress: machine.mac,
   PermanentMACAddress: machine.mac,
-  SpeedMbps: 25_000,
+  SpeedMbps: interface_mbps,
   LinkStatus: 'LinkUp',
   InterfaceEnabled: true,
   Status: healthy,
@@ -130,9 +143,10 @@ const bootOf = (call: Call): Record<string, unknown> => {
   return wanted as Record<string, unknown>;
 };
 
-/** PATCH of the system takes Boot and nothing else. */
+/** PATCH of the system takes Boot, or its lamp, and nothing else. */
 export const patchSystem: Act = (call) => {
-  const { world, machine, profile } = call;
+  const { world, machine, profile, body } = call;
+  if (Object.keys(body).some((name) => lampNames.includes(name))) return patchLamp(call);
   const wanted = bootOf(call);
   const inPost = profile.boot_locked_in_post && machine.phase === 'post';
   if (inPost || world.faults.strikes('boot_patch_refused', machine)) {
@@ -154,7 +168,12 @@ export const patchSystem: Act = (call) => {
 };
 
 /** The housing of the machine. */
-export const chassis: View = ({ world, machine, profile }) => ({
+export const chassis: View = (call) => ({
+  ...chassisOf(call),
+  ...lampOf(call),
+});
+
+const chassisOf = ({ world, machine, profile }: Call) => ({
   '@odata.type': '#Chassis.v1_23_0.Chassis',
   Id: profile.ids.chassis,
   Name: 'Chassis',
@@ -163,7 +182,7 @@ export const chassis: View = ({ world, machine, profile }) => ({
   Model: profile.model,
   SerialNumber: machine.serial,
   PowerState: reportedPower(world, machine),
-  IndicatorLED: isOn(machine) ? 'Lit' : 'Off',
+  NetworkAdapters: link(machine, `/Chassis/${profile.ids.chassis}/NetworkAdapters`),
   Status: healthy,
   Links: {
     ComputerSystems: [link(machine, `/Systems/${profile.ids.system}`)],

@@ -77,8 +77,45 @@ it('lists its steps by hardware manager', async () => {
   expect(clean.clean_steps.GenericHardwareManager).toMatchObject([
     { step: 'erase_devices', priority: 10 },
     { step: 'erase_devices_metadata', priority: 99 },
+    { step: 'erase_devices_express', priority: 0 },
+    { step: 'burnin_cpu', priority: 0, abortable: true },
+    { step: 'burnin_memory', priority: 0 },
+    { step: 'burnin_disk', priority: 0 },
+  ]);
+  const service = (await call('service.get_service_steps')).body.command_result;
+  expect(service.service_steps.GenericHardwareManager).toMatchObject([
+    { step: 'burnin_cpu' },
+    { step: 'burnin_memory' },
+    { step: 'burnin_disk' },
   ]);
   expect(clean.hardware_manager_version).toEqual({ generic_hardware_manager: '1.2' });
+});
+
+it('burns in for as long as the node says, and ends with its power', async () => {
+  const node = { driver_info: { agent_burnin_cpu_timeout: 600 } };
+  const step = { step: 'burnin_cpu', interface: 'deploy' };
+  await call('service.execute_service_step', { step, node, ports: [] });
+  await lab.advance(590);
+  expect(await last()).toMatchObject({ command_status: 'RUNNING' });
+  await lab.advance(20);
+  expect(await last()).toMatchObject({ command_status: 'SUCCEEDED', command_result: { service_step: step } });
+  await call('service.execute_service_step', { step: { ...step, step: 'erase_devices' }, node: {}, ports: [] });
+  await lab.advance(1);
+  expect(await last()).toMatchObject({ command_status: 'FAILED' });
+});
+
+it('keeps the hash of a rescue password and then listens to nobody', async () => {
+  expect((await call('rescue.finalize_rescue', { rescue_password: 'plain', hashed: false })).body).toMatchObject({
+    command_status: 'FAILED',
+  });
+  expect(await lab.agent('GET', '/v1/commands')).toMatchObject({ status: 200 });
+  const hash = '$5$salt$MARKER-hash';
+  expect((await call('rescue.finalize_rescue', { rescue_password: hash, hashed: true })).body).toMatchObject({
+    command_status: 'SUCCEEDED',
+  });
+  expect((await lab.agent('GET', '/v1/commands')).body).toBe('drop');
+  expect(lab.machine.agent!.rescue).toBe(createHash('sha256').update(hash).digest('hex'));
+  expect(JSON.stringify(lab.machine)).not.toContain(hash);
 });
 
 it('refuses a step planned with other hardware managers', async () => {
