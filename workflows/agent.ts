@@ -16,6 +16,7 @@ const ofOneBoot = [
   'agent_start_attempted',
   'agent_cached_deploy_steps',
   'agent_cached_clean_steps',
+  'agent_cached_service_steps',
 ] as const;
 
 /**

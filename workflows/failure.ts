@@ -11,10 +11,11 @@ import { managementRequestKey } from '../layers/store/management-requests.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
 import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
-import { plainText, poweredOff, without } from './agent.ts';
+import { plainText, poweredOff, without, forgetAgent } from './agent.ts';
 import { runFailed, transitionEvents } from './history.ts';
 import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
+import { forgetPlans, noSteps } from './plan.ts';
 import type { WorkflowName } from './steps/index.ts';
 import { waitKey } from './wait.ts';
 
@@ -42,16 +43,32 @@ const keepFirst = (node: StoredNode, message: string) =>
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
-/** Ironic takes a node out of service when cleaning broke off in the middle of a step: what is left is unknown. */
+/** No step is in progress any more, and nobody goes on with the plan. */
+const withoutPlan = (node: StoredNode): Partial<StoredNode> => ({
+  ...noSteps,
+  driver_internal_info: forgetPlans(node.driver_internal_info),
+});
+
+/** Ironic takes a node out of service when its work broke off in the middle of a step: what is left is unknown. */
+const outOfService = (
+  step: object,
+  fault: 'clean failure' | 'service failure',
+  lastError: string,
+): Partial<StoredNode> =>
+  Object.keys(step).length > 0 ? { maintenance: true, fault, maintenance_reason: lastError } : {};
+
 const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...failed(node),
-  ...(Object.keys(node.clean_step).length > 0 && {
-    maintenance: true,
-    fault: 'clean failure',
-    maintenance_reason: lastError,
-  }),
-  clean_step: {},
-  driver_internal_info: without(node.driver_internal_info, ['clean_step_index', 'clean_steps', 'cleaning_reboot']),
+  ...outOfService(node.clean_step, 'clean failure', lastError),
+  ...withoutPlan(node),
+});
+
+/** A service that was aborted is in its failure state already when the way back into the instance fails. */
+const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
+  ...(!isFailureState(node) && failed(node)),
+  ...outOfService(node.service_step, 'service failure', lastError),
+  ...withoutPlan({ ...node, ...forgetAgent(node) }),
+  agent_token_sha256: null,
 });
 
 /** The ramdisk of an aborted rescue still runs and lets people in: somebody has to look. */
@@ -74,11 +91,12 @@ const rows: { readonly [W in WorkflowName]: Row } = {
   deploy: {
     what: 'Deploy',
     next: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
-    change: (node) => ({
-      ...failed(node),
-      deploy_step: {},
-      driver_internal_info: without(node.driver_internal_info, ['deploy_steps', 'deploy_step_index']),
-    }),
+    change: (node) => ({ ...failed(node), ...withoutPlan(node) }),
+  },
+  service: {
+    what: 'Service',
+    next: 'Then unset maintenance if it is set, and set the provision state to service to try again, or to abort to go back to the instance.',
+    change: serviceFailed,
   },
   undeploy: {
     what: 'Undeploy',

@@ -11,7 +11,7 @@ import { plainText } from './agent.ts';
 /** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
 export const Pending = (reason: string) => new Fault('Pending', 503, reason);
 
-/** A deploy or clean step that the agent reports as failed. */
+/** A step that the agent reports as failed. */
 const StepFailed = (step: string, command: AgentCommand) =>
   new Fault('StepFailed', 400, `The agent's step ${step} failed: ${plainText(reasonOf(command))}`);
 
@@ -54,7 +54,7 @@ export type Hardware = {
    * How the agent stands with a step, which is started if it was not. True: ended well, false: still running.
    * Throws StepFailed.
    */
-  step(kind: 'deploy' | 'clean', step: AgentStepCall): Promise<boolean>;
+  step(kind: 'deploy' | 'clean' | 'service', step: AgentStepCall): Promise<boolean>;
 };
 
 export type HardwareCall = {

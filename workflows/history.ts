@@ -8,6 +8,7 @@ const eventTypes: { readonly [W in WorkflowName]: string } = {
   verify: 'verifying',
   clean: 'cleaning',
   deploy: 'deploying',
+  service: 'servicing',
   undeploy: 'unprovision',
   inspect: 'introspection',
   adopt: 'adoption',

@@ -2,13 +2,10 @@
 import { configdriveObject } from '../layers/domain/configdrive.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
-import { forgetAgent, without } from './agent.ts';
+import { without } from './agent.ts';
+import { forgetSteps } from './plan.ts';
 
 const ofTheInstance = [
-  'deploy_steps',
-  'deploy_step_index',
-  'user_deploy_steps',
-  'steps_validated',
   'image_source',
   'instance',
   'root_uuid_or_disk_id',
@@ -20,17 +17,16 @@ const ofTheInstance = [
 
 /** Everything of the instance goes in one write, also when a later phase fails. Owner, name, traits and extra stay. */
 export const releaseInstance = (node: StoredNode): Partial<StoredNode> => {
-  const forgotten = forgetAgent(node);
+  const forgotten = forgetSteps(node);
   return {
     ...forgotten,
     instance_info: {},
     instance_uuid: null,
     instance_name: null,
     allocation_uuid: null,
-    deploy_step: {},
     // A lessee that somebody set by hand is theirs.
     lessee: node.driver_internal_info['automatic_lessee'] ? null : node.lessee,
-    driver_internal_info: without(forgotten.driver_internal_info, ofTheInstance),
+    driver_internal_info: without(forgotten.driver_internal_info ?? {}, ofTheInstance),
   };
 };
 

@@ -12,7 +12,7 @@ import { createHardware } from '../../workflows/hardware.ts';
 import { phaseAttempted, phaseEnded, phaseStarted, transitionEvents } from '../../workflows/history.ts';
 import type { Outcome, Phase } from '../../workflows/phase.ts';
 import { workflows } from '../../workflows/steps/index.ts';
-import { planOf } from '../../workflows/steps/clean.ts';
+import { bootsOf, isStepKind, nextBoot, planOf } from '../../workflows/plan.ts';
 import { waitKey, waitWrite } from '../../workflows/wait.ts';
 import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
@@ -129,10 +129,18 @@ const about = ({ workflow, phase, node, run }: Call) => ({ workflow, phase, node
 /** Long enough for a BMC that thinks, short enough that the proxy ends before this function is cut off. */
 const deadline = (invocation: Invocation) => Math.max(1000, Math.min(60_000, invocation.remaining_ms() - 10_000));
 
-/** Names the wanted effect. To boot the ramdisk again, for the next clean step or because it was missed, is another. */
-const effectOf = ({ run, phase, workflow, boot = 1 }: Call, node: StoredNode): string => {
-  const round = workflow === 'clean' ? (planOf(node)?.index ?? 0) : 0;
-  return [run, phase, ...(round > 0 ? [round] : []), ...(boot > 1 ? [`boot${boot}`] : [])].join('/');
+/** Which step it is for, and how often the ramdisk was booted for the plan: phases come again in one run. */
+const roundOf = ({ workflow, phase }: Call, node: StoredNode): (string | number)[] => {
+  if (!isStepKind(workflow)) return [];
+  const index = planOf(node, workflow)?.index ?? 0;
+  const boots = phase === 'PowerOff' ? nextBoot(node, workflow) : bootsOf(node);
+  return [...(index > 0 ? [index] : []), ...(boots > 0 ? [`ramdisk${boots}`] : [])];
+};
+
+/** Names the wanted effect. To boot the ramdisk again, for the next step or because it was missed, is another. */
+const effectOf = (call: Call, node: StoredNode): string => {
+  const { run, phase, boot = 1 } = call;
+  return [run, phase, ...roundOf(call, node), ...(boot > 1 ? [`boot${boot}`] : [])].join('/');
 };
 
 const outcomeOf = async (ports: Deps, config: Config, call: Call, phase: Phase, invocation: Invocation) => {

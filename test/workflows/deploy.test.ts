@@ -8,9 +8,10 @@ import { createAgent } from './agent.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
-const untilAgent = ['Validate', 'Plan', 'PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn', 'WaitForAgent'];
-const afterImage = ['PrepareInstanceBoot', 'PowerOffAgent', 'DetachBootMedia', 'SetDiskBoot', 'BootInstance'];
-const round = ['WriteImage', 'ImageWritten'];
+const untilAgent = ['Validate', 'NextStep', 'PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn', 'WaitForAgent'];
+const tearDown = ['PowerOffAgent', 'DetachBootMedia', 'SetDiskBoot', 'NextStep', 'BootInstance', 'NextStep'];
+const afterImage = ['PrepareInstanceBoot', 'NextStep', ...tearDown];
+const round = ['WriteImage', 'NextStep'];
 
 /** A deploy whose machine and agent do what they should, as far as the stage's scripts let them. */
 const deploy = async (more: Partial<StoredNode> = {}, script: (stage: Stage) => void = () => {}) => {
@@ -31,7 +32,7 @@ describe('a direct deploy', () => {
   it('goes from phase to phase until the node is active', async () => {
     const { stage, run } = await deploy();
     expect(await stage.entered('deploy', run)).toEqual(
-      [...untilAgent, 'CollectSteps', ...round, ...round, ...afterImage, 'Finish', 'Done'].flat(),
+      [...untilAgent, 'CollectSteps', 'NextStep', ...round, ...round, ...afterImage, 'Finish', 'Done'].flat(),
     );
     expect(await stage.describe('deploy', run)).toMatchObject({ status: 'SUCCEEDED' });
     expect(await stage.read()).toMatchObject({
@@ -74,7 +75,7 @@ describe('a direct deploy', () => {
       ...whileWaiting('WaitForAgent'),
       ...phases(['CollectSteps']),
       ...whileWaiting('WriteImage'),
-      ...phases([...afterImage, 'Finish']),
+      ...phases([...afterImage.filter((state) => state !== 'NextStep'), 'Finish']),
       'transition: deploying -> active',
     ]);
   });
@@ -190,7 +191,7 @@ describe('the other ways', () => {
     const stage = await createStage({ node: aNode({ driver: 'fake-hardware', driver_info: {}, instance_info: {} }) });
     const run = await stage.provision('deploy', 'deploy');
     await stage.settle();
-    expect(await stage.entered('deploy', run)).toEqual(['Validate', 'Plan', 'Finish', 'Done']);
+    expect(await stage.entered('deploy', run)).toEqual(['Validate', 'NextStep', 'Finish', 'Done']);
     expect(await stage.read()).toMatchObject({ provision_state: 'active', power_state: null });
     expect(stage.proxy.requests).toEqual([]);
   });
@@ -202,12 +203,14 @@ describe('the other ways', () => {
     await stage.settle();
     expect(await stage.entered('deploy', run)).toEqual([
       'Validate',
-      'Plan',
+      'NextStep',
       'PowerOffForIso',
       'AttachBootIso',
       'AttachConfigdrive',
       'SetIsoBoot',
+      'NextStep',
       'BootInstance',
+      'NextStep',
       'Finish',
       'Done',
     ]);
@@ -276,7 +279,7 @@ describe('a deploy that fails', () => {
     const entered = await stage.entered('deploy', run);
     expect(entered.slice(0, 13)).toEqual([...untilAgent, 'AgentMissed', ...untilAgent.slice(2)]);
     // Another wish: the ledger must not take it for a repetition of the first.
-    expect(stage.proxy.requests.map(({ op_id }) => op_id)).toContain(`${run}/PowerOn/boot2/power.ensure`);
+    expect(stage.proxy.requests.map(({ op_id }) => op_id)).toContain(`${run}/PowerOn/ramdisk2/boot2/power.ensure`);
   });
 
   it('says what the agent says, without what its URLs carry', async () => {

@@ -62,7 +62,8 @@ describe('undeploy', () => {
       instance_uuid: null,
       instance_name: null,
     });
-    expect(node.driver_internal_info).toEqual({ kept: 1 });
+    // The machine is in the ramdisk by now, to be cleaned.
+    expect(node.driver_internal_info).toEqual({ kept: 1, ramdisk_boots: 1 });
     expect(stage.world.objects.keys()).toEqual([]);
     expect(await stage.world.table.get(guardKey('instance_uuid', instance.instance_uuid))).toBeUndefined();
     expect(stage.machine.media.usb).toBeNull();

@@ -1,82 +1,155 @@
-/** deploy: active and rebuild (ironic-deploy.md 2 and 6). */
+/** deploy: active and rebuild (ironic-deploy.md 2 and 6). The plan of steps is data in the node, the core steps are states. */
+import type { AgentStep } from '../../layers/bmc/operations.ts';
 import { checkCapabilities } from '../../layers/domain/capabilities.ts';
+import {
+  askedSteps,
+  coreOf,
+  coreSteps,
+  mergeSteps,
+  planDeploy,
+  wayOf,
+  type CoreStep,
+} from '../../layers/domain/deploy-plan.ts';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { checkBootIso, checkImage, imageType, isWebUrl } from '../../layers/domain/image.ts';
+import { asOffered, nameOf, needAgent, placeOf, toPlan, type PlannedStep } from '../../layers/domain/machine-steps.ts';
+import type { Step } from '../../layers/domain/steps.ts';
+import { deployTemplatesOf } from '../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { forgetAgent, without } from '../agent.ts';
+import { agentCalled } from '../agent.ts';
 import { bootMode, configdriveLink, imageInfo } from '../image.ts';
 import { done, type Phase, type Phases } from '../phase.ts';
+import {
+  currentStep,
+  forgetSteps,
+  keepOffer,
+  planOf,
+  replaceSteps,
+  setPlan,
+  showStep,
+  stepEnded,
+  wantsReboot,
+} from '../plan.ts';
 import * as boot from './boot.ts';
+import { offersOf, powerOffForRamdisk, runStep } from './run-step.ts';
 
-/** Ironic's names of what a deploy consists of; they are what clients see in deploy_step. */
-const steps = [
-  { interface: 'deploy', step: 'deploy', priority: 100 },
-  { interface: 'deploy', step: 'write_image', priority: 80 },
-  { interface: 'deploy', step: 'prepare_instance_boot', priority: 60 },
-  { interface: 'deploy', step: 'tear_down_agent', priority: 40 },
-  { interface: 'deploy', step: 'boot_instance', priority: 20 },
-] as const;
+/** Core steps that happen in the agent. */
+const inAgent: readonly (CoreStep | undefined)[] = ['write_image', 'prepare_instance_boot'];
 
-type StepName = (typeof steps)[number]['step'];
+/**
+ * What the Choice after a step reads: the name of a core step, `step` for one that somebody added, `ramdisk` if the
+ * agent has to be booted (again) for it, `iso` to boot the instance's own medium, `done` if none is left.
+ */
+const next = (node: StoredNode): { is: string } => {
+  const way = wayOf(node);
+  const step = currentStep(node, 'deploy');
+  if (!step) return { is: 'done' };
+  const name = coreOf(way, step);
+  if (name === 'deploy') return { is: way === 'ramdisk' ? 'iso' : 'ramdisk' };
+  const agentIsNeeded = name ? inAgent.includes(name) : needAgent(node, [step]);
+  if (wantsReboot(node, 'deploy') || (agentIsNeeded && !agentCalled(node))) return { is: 'ramdisk' };
+  return { is: name ?? 'step' };
+};
 
-const during = (name: StepName, phase: Phase): Phase => ({
-  ...phase,
-  shows: (node) => {
-    const index = steps.findIndex(({ step }) => step === name);
-    return {
-      deploy_step: { ...steps[index] },
-      driver_internal_info: { ...node.driver_internal_info, deploy_steps: steps, deploy_step_index: index },
+/** The core step has ended with this phase. The ramdisk that is booted again in mid-plan ends no step. */
+const coreEnded = (node: StoredNode, name: CoreStep): Partial<StoredNode> => {
+  const plan = planOf(node, 'deploy');
+  const step = plan?.steps[plan.index];
+  return plan && step && coreOf(wayOf(node), step) === name ? stepEnded(node, 'deploy', plan.index) : {};
+};
+
+const during = (phase: Phase): Phase => ({ ...phase, shows: showStep('deploy') });
+
+/** The phase with which a core step ends: it tells what is next. */
+const ending = (name: CoreStep, phase: Phase): Phase => ({
+  ...during(phase),
+  run: async (context) => {
+    const outcome = await phase.run(context);
+    if (outcome.is === 'wait') return outcome;
+    const change = (node: StoredNode): Partial<StoredNode> => {
+      const changed = outcome.change?.(node) ?? {};
+      return { ...changed, ...coreEnded({ ...node, ...changed }, name) };
     };
+    return { ...outcome, change, output: next({ ...context.node, ...change(context.node) }) };
   },
 });
 
-/** The three ways of a deploy. */
-const wayOf = (node: StoredNode): 'fake' | 'ramdisk' | 'direct' => {
-  const way = node.deploy_interface;
-  if (way === 'fake' || way === 'ramdisk' || way === 'direct') return way;
-  throw Invalid(`deploy_interface ${way} cannot deploy; set it to direct or ramdisk.`);
+const stepsOf = (info: StoredNode['driver_internal_info']): Step[] => (info['user_deploy_steps'] ?? []) as Step[];
+
+const traitsOf = ({ instance_info: info }: StoredNode): string[] => (info['traits'] ?? []) as string[];
+
+/** What an operator did to the node or to a template since the request is noticed here. */
+const checkDeploy = (node: StoredNode): void => {
+  const way = wayOf(node);
+  if (way === 'direct') checkImage(node.instance_info);
+  if (way === 'ramdisk') checkBootIso(node.instance_info);
+  if (way !== 'fake') checkCapabilities(node);
+  if (way !== 'fake' && node.disable_power_off) {
+    throw Invalid('disable_power_off is set, but a deploy has to switch the machine off to boot other media.');
+  }
 };
 
+const imageNotes = (node: StoredNode) =>
+  wayOf(node) === 'direct' && {
+    is_whole_disk_image: imageType(node.instance_info) === 'whole-disk',
+    deploy_boot_mode: bootMode(node) ?? 'uefi',
+  };
+
+/** Makes the plan, with the deploy templates that the traits of the instance name; one that was held goes on. */
 const validate: Phase = {
-  run: async ({ node }) => {
-    const way = wayOf(node);
-    if (way === 'direct') checkImage(node.instance_info);
-    if (way === 'ramdisk') checkBootIso(node.instance_info);
-    if (way !== 'fake') checkCapabilities(node);
-    if (way !== 'fake' && node.disable_power_off) {
-      throw Invalid('disable_power_off is set, but a deploy has to switch the machine off to boot other media.');
-    }
-    const whole = imageType(node.instance_info) === 'whole-disk';
-    return done(
-      ({ driver_internal_info }) => ({
-        driver_internal_info: {
-          ...driver_internal_info,
-          ...(way === 'direct' && { is_whole_disk_image: whole, deploy_boot_mode: bootMode(node) ?? 'uefi' }),
-        },
-      }),
-      { way },
-    );
+  run: async ({ node, ports }) => {
+    checkDeploy(node);
+    if (planOf(node, 'deploy')) return done(undefined, next(node));
+    const templates = await deployTemplatesOf(ports.table, traitsOf(node));
+    const asked = askedSteps(templates, stepsOf(node.driver_internal_info));
+    const steps = planDeploy(node, asked);
+    const change = ({ driver_internal_info: info }: StoredNode) => ({
+      driver_internal_info: {
+        ...setPlan(info, 'deploy', steps),
+        ...imageNotes(node),
+        ...(asked.length > 0 && { user_deploy_steps: asked }),
+      },
+    });
+    return done(change, next({ ...node, ...change(node) }));
   },
 };
 
-/** What the agent offers is kept for operators to see, and a ramdisk that cannot write images is noticed here. */
+/** The rest of the plan with the steps of the agent's hardware managers in it. Throws Invalid for what it lacks. */
+const withAgentSteps = (node: StoredNode, offers: readonly AgentStep[]): PlannedStep[] => {
+  const { steps, index } = planOf(node, 'deploy')!;
+  const gone = steps.slice(0, index + 1);
+  const isNew = (step: PlannedStep) => gone.every((other) => nameOf(other) !== nameOf(step));
+  const core: readonly PlannedStep[] = coreSteps.direct;
+  const others = offers.map(toPlan).filter((step) => coreOf('direct', step) === undefined);
+  const merged = mergeSteps([...core, ...others], stepsOf(node.driver_internal_info)).filter(isNew);
+  const asked = (step: PlannedStep) => coreOf('direct', step) === undefined && placeOf(node, step) === 'agent';
+  return [...gone, ...merged.map((step) => (asked(step) ? asOffered(step, offers) : step))];
+};
+
+const requireWriteImage = (plan: readonly PlannedStep[], offers: readonly AgentStep[]): void => {
+  const writes = ({ interface: of, step }: { interface: string; step: string }) =>
+    of === 'deploy' && step === 'write_image';
+  if (!plan.some(writes) || offers.some(writes)) return;
+  throw new Fault(
+    'AgentRejected',
+    400,
+    'The agent of this ramdisk has no step deploy.write_image: use the ramdisk of a current ironic-python-agent.',
+  );
+};
+
+/** What the agent offers is kept for operators to see; its first answer completes the plan. */
 const collectSteps: Phase = {
-  run: async ({ hardware }) => {
-    const observed = await hardware.ask('agent.steps', { kind: 'deploy' });
-    const offered = observed?.steps ?? [];
-    if (observed && !offered.some((row) => row.interface === 'deploy' && row.step === 'write_image')) {
-      throw new Fault(
-        'AgentRejected',
-        400,
-        'The agent of this ramdisk has no step deploy.write_image: use the ramdisk of a current ironic-python-agent.',
-      );
-    }
-    return done(({ driver_internal_info }) => ({
+  run: async (context) => {
+    const { node } = context;
+    const { asked, steps: offers, versions } = await offersOf(context, 'deploy');
+    const { steps } = planOf(node, 'deploy')!;
+    if (asked) requireWriteImage(steps, offers);
+    const complete = node.driver_internal_info['steps_validated'] ? steps : withAgentSteps(node, offers);
+    return done(({ driver_internal_info: info }) => ({
       driver_internal_info: {
-        ...driver_internal_info,
-        agent_cached_deploy_steps: { deploy: offered },
-        hardware_manager_version: observed?.hardware_manager_version ?? {},
+        ...keepOffer(replaceSteps(info, 'deploy', complete), 'deploy', offers, versions ?? {}),
+        steps_validated: true,
       },
     }));
   },
@@ -87,8 +160,8 @@ const writeImage: Phase = {
   run: async ({ hardware, node, ports, settings }) => {
     const configdrive = await configdriveLink(ports, node, settings.linkSeconds);
     const args = { image_info: imageInfo(node), ...(configdrive !== undefined && { configdrive }) };
-    const written = await hardware.step('deploy', { ...steps[1], args });
-    if (written) return done(undefined, { is: 'done' });
+    const written = await hardware.step('deploy', { interface: 'deploy', step: 'write_image', priority: 80, args });
+    if (written) return done();
     return { is: 'wait', came: ({ revision }) => revision !== node.revision };
   },
 };
@@ -145,37 +218,28 @@ export const attachConfigdrive: Phase = {
 };
 
 const finishDeploy: Phase = {
-  run: async () =>
-    done((node) => {
-      const forgotten = forgetAgent(node);
-      return {
-        ...forgotten,
-        ...finish(node, 'done'),
-        deploy_step: {},
-        last_error: null,
-        driver_internal_info: without(forgotten.driver_internal_info, ['deploy_steps', 'deploy_step_index']),
-      };
-    }),
+  run: async () => done((node) => ({ ...forgetSteps(node), ...finish(node, 'done'), last_error: null })),
 };
 
 /** By the names of the states in deploy.asl.json. */
 export const deploy: Phases = {
   Validate: validate,
-  PowerOff: during('deploy', boot.powerOff),
-  AttachBootMedia: during('deploy', boot.attachBootMedia),
-  SetBootDevice: during('deploy', boot.bootMediaOnce),
-  PowerOn: during('deploy', boot.powerOn),
-  WaitForAgent: during('deploy', boot.waitForAgent),
-  CollectSteps: during('deploy', collectSteps),
-  WriteImage: during('write_image', writeImage),
-  PrepareInstanceBoot: during('prepare_instance_boot', prepareInstanceBoot),
-  PowerOffAgent: during('tear_down_agent', boot.powerOffAgent),
-  DetachBootMedia: during('tear_down_agent', boot.detachBootMedia),
-  SetDiskBoot: during('tear_down_agent', boot.bootDisk),
-  BootInstance: during('boot_instance', boot.powerOn),
-  PowerOffForIso: during('deploy', boot.powerOff),
-  AttachBootIso: during('deploy', attachBootIso),
-  AttachConfigdrive: during('deploy', attachConfigdrive),
-  SetIsoBoot: during('deploy', boot.bootMediaAlways),
+  PowerOff: during(powerOffForRamdisk('deploy')),
+  AttachBootMedia: during(boot.attachBootMedia),
+  SetBootDevice: during(boot.bootMediaOnce),
+  PowerOn: during(boot.powerOn),
+  WaitForAgent: during(boot.waitForAgent),
+  CollectSteps: ending('deploy', collectSteps),
+  RunStep: runStep('deploy', next),
+  WriteImage: ending('write_image', writeImage),
+  PrepareInstanceBoot: ending('prepare_instance_boot', prepareInstanceBoot),
+  PowerOffAgent: during(boot.powerOffAgent),
+  DetachBootMedia: during(boot.detachBootMedia),
+  SetDiskBoot: ending('tear_down_agent', boot.bootDisk),
+  BootInstance: ending('boot_instance', boot.powerOn),
+  PowerOffForIso: during(boot.powerOff),
+  AttachBootIso: during(attachBootIso),
+  AttachConfigdrive: during(attachConfigdrive),
+  SetIsoBoot: ending('deploy', boot.bootMediaAlways),
   Finish: finishDeploy,
 };

@@ -8,12 +8,25 @@ import { inspect } from './inspect.ts';
 import { management } from './management.ts';
 import { power } from './power.ts';
 import { rescue } from './rescue.ts';
+import { service } from './service.ts';
 import { undeploy } from './undeploy.ts';
 import { unrescue } from './unrescue.ts';
 import { verify } from './verify.ts';
 
 /** By name. */
-export const workflows = { verify, clean, deploy, undeploy, inspect, adopt, rescue, unrescue, power, management } as const satisfies Record<string, Phases>;
+export const workflows = {
+  verify,
+  clean,
+  deploy,
+  undeploy,
+  service,
+  inspect,
+  adopt,
+  rescue,
+  unrescue,
+  power,
+  management,
+} as const satisfies Record<string, Phases>;
 
 export type WorkflowName = keyof typeof workflows;
 

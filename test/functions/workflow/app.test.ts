@@ -30,7 +30,7 @@ const failed = (phase: string, error: string, cause = '') => ({ failed: { phase,
 describe('a phase', () => {
   it('answers nothing but what the next Choice reads', async () => {
     const { phase } = await withNode();
-    expect(await phase('Validate')).toEqual({ way: 'direct' });
+    expect(await phase('Validate')).toEqual({ is: 'ramdisk' });
     expect(await phase('PowerOff')).toEqual({});
   });
 
