@@ -22,8 +22,13 @@ const resources = {
   portgroups: { since: 23 },
   volume: { since: 32 },
   conductors: { since: 49 },
+  allocations: { since: 52 },
+  events: { since: 54 },
+  deploy_templates: { since: 55 },
   shards: { since: 82 },
   continue_inspection: { since: 84 },
+  runbooks: { since: 92 },
+  inspection_rules: { since: 96 },
 } satisfies Record<string, { since?: number }>;
 
 const root = ({ base }: Call) => ({
