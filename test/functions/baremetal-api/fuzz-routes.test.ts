@@ -68,7 +68,7 @@ const texts = [
   '[[[[]]]]',
   `${'['.repeat(30)}${']'.repeat(30)}`,
   `${'{"a":'.repeat(30)}1${'}'.repeat(30)}`,
-  `${'['.repeat(200_000)}`,
+  '['.repeat(200_000),
   '\ufeff{}',
 ];
 const bytes = [Uint8Array.of(0xff, 0xfe), Uint8Array.of(0x22, 0xc3, 0x28, 0x22), Uint8Array.of(0), new Uint8Array(0)];
@@ -221,10 +221,9 @@ describe('whatever is sent', () => {
         const before = done.count;
         const line = lineOf(route, names, query);
         const answer = await front.request(line, { headers: given, version: at, ...(hasBody && { body }) });
-        expect(answer.status, line).toBeLessThan(500);
+        expect(answer.status).toBeLessThan(500);
         if (answer.status < 400) return;
-        expect(answer.error, line).toMatch(/./);
-        expect(done.count, `${line} was refused with ${answer.status}, but something was stored`).toBe(before);
+        expect({ error: answer.error, done: done.count }).toEqual({ error: expect.stringMatching(/./), done: before });
       }),
       { numRuns: runs },
     );
