@@ -12,7 +12,7 @@ import { Config as RamdiskConfig } from '../../functions/ramdisk-api/config.ts';
 import * as sync from '../../functions/sync/app.ts';
 import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
-import { settings, workflows as rows } from '../../infra/manifest.ts';
+import { settings, workflows as rows, type WorkflowName } from '../../infra/manifest.ts';
 import type { ProvisionEvent } from '../../layers/domain/states.ts';
 import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
@@ -23,7 +23,6 @@ import type { Workflows } from '../../layers/store/workflows.ts';
 import { loadDefinition, type Definition } from '../../local/states/definition.ts';
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
-import type { WorkflowName } from '../../workflows/steps/index.ts';
 import { createFakeFunctions } from '../fakes/functions.ts';
 import { createFakePorts } from '../fakes/ports.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
@@ -146,14 +145,18 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     return reservation!;
   };
 
-  const http = async (line: string, body?: object) => {
+  /** `version`: null for none, as agents send their inventory. */
+  const http = async (line: string, body?: object, version: string | null = '1.68') => {
     const [httpMethod, target] = line.split(' ') as [string, string];
     const url = new URL(target, 'http://metal.test');
     const reply = await orDeath(
       process.ramdisk({
         httpMethod,
         path: url.pathname,
-        headers: { 'X-OpenStack-Ironic-API-Version': '1.68', 'Content-Type': 'application/json' },
+        headers: {
+          'Content-Type': 'application/json',
+          ...(version !== null && { 'X-OpenStack-Ironic-API-Version': version }),
+        },
         multiValueQueryStringParameters: Object.fromEntries([...url.searchParams].map(([k, v]) => [k, [v]])),
         requestContext: { path: url.pathname, identity: { sourceIp: '10.0.0.9' } },
         body: body ? JSON.stringify(body) : null,
@@ -184,7 +187,8 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     travelled,
     dead: () => process.life.dead(),
     effects: () => process.life.effects(),
-    sync: async (event: unknown = {}) => sync.create({ ...world, workflows: process.states })(event),
+    sync: async (event: unknown = {}) =>
+      orDeath(sync.create({ ...world, workflows: process.states })(event)) as Promise<sync.Report>,
     describe: async (name: WorkflowName, run: string) => process.states.describe(name, run),
     stop: async (name: WorkflowName, run: string) => process.states.stop(name, run, 'Superseded', 'a test'),
     /** The states that the execution went through, in order; a state that is tried again is entered once. */
