@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'oxfmt';
 
+import { apiPage, openapiFile } from './api.ts';
 import { contextTable, functionTable, settingTable, workflowTable } from './deployment.ts';
 import { endpoints } from './endpoints.ts';
 import { fieldsPage } from './fields.ts';
@@ -37,6 +38,8 @@ const pages: { readonly [path: string]: (page: string) => string } = {
     workflows: workflowTable,
   }),
   'docs/compatibility.md': filled({ endpoints, verbs: verbTable, drivers: driverTable }),
+  'docs/api.md': apiPage,
+  'docs/openapi.json': openapiFile,
   'docs/fields.md': fieldsPage,
   'docs/states.dot': statesPicture,
 };
@@ -54,7 +57,7 @@ const stale: string[] = [];
 for (const [path, make] of Object.entries(pages)) {
   const before = read(path);
   const made = make(before);
-  const after = path.endsWith('.md') ? await formatted(path, made) : made;
+  const after = /\.(md|json)$/.test(path) ? await formatted(path, made) : made;
   if (after === before) continue;
   stale.push(path);
   if (!isCheck) writeFileSync(new URL(path, root), after);

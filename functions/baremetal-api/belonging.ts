@@ -20,7 +20,7 @@ import {
 } from '../../layers/store/belongings.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { findVisible } from './node/find.ts';
-import { newRecord, readChanges, readNew, type Shows, type Values } from './crud.ts';
+import { answersOf, newRecord, readChanges, readNew, type Shows, type Values } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Belonging = { readonly uuid: string; readonly node_uuid: string };
@@ -162,6 +162,7 @@ const writeRoutes = <R extends Belonging>(
       own: policy.create,
       status: 201,
       body: json,
+      ...answersOf(collection, kind.fields).record,
       handle: async (deps, call) => {
         const record = await create(deps, resource, call);
         return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
@@ -173,6 +174,7 @@ const writeRoutes = <R extends Belonging>(
       policy: policy.update,
       title: kind.title,
       body: patchBody,
+      ...answersOf(collection, kind.fields).record,
       find,
       handle: async (deps, call) => ({ body: view(call, 'all')(await patch(deps, resource, call)) }),
     }),
@@ -204,6 +206,7 @@ export const belongingRoutes = <R extends Belonging>(resource: BelongingResource
       policy: policy.get,
       title: kind.title,
       query: { fields: pageQuery.fields },
+      ...answersOf(collection, kind.fields).record,
       find,
       handle: async (_deps, call) => {
         const want = readFields(kind.fields, call.version, call.query) ?? 'all';

@@ -3,10 +3,9 @@ import { chassis as chassisFields, type Chassis } from '../../layers/domain/chas
 import { Invalid } from '../../layers/domain/fault.ts';
 import { node as nodeFields } from '../../layers/domain/node.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { isUuid } from '../../layers/domain/values.ts';
 import { listNodes } from '../../layers/store/node-lists.ts';
 import { records, type Keeping } from '../../layers/store/records.ts';
-import { lists, recordRoutes } from './crud.ts';
+import { answersOf, lists, recordRoutes, uuidFinder } from './crud.ts';
 import { answerNodes, nodeFilterQuery } from './node/list.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
@@ -20,11 +19,7 @@ const view = ({ base, version }: Call, want: Want) =>
     nodes: ({ uuid }) => [resourceLinks(base, `chassis/${uuid}`, 'nodes')],
   });
 
-/** Chassis have no names. Throws Invalid (400) for what is no UUID, NotFound (404). */
-const find = async ({ table }: Pick<Deps, 'table'>, { uuid = '' }: Readonly<Record<string, string>>) => {
-  if (!isUuid(uuid)) throw Invalid(`Expected a UUID but received ${uuid}.`);
-  return store.find(table, uuid);
-};
+const find = uuidFinder(store);
 
 /** Throws Invalid (400) while nodes are in it. On AWS the index may miss one of the last second. */
 const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<void> => {
@@ -41,6 +36,7 @@ const nodeRoutes = lists.map(([suffix, query, wantOf]) =>
     at: `GET /v1/chassis/{uuid}/nodes${suffix}`,
     policy: 'baremetal:chassis:get',
     query: { ...query, ...filters },
+    ...answersOf('nodes', nodeFields).list,
     find,
     handle: async (deps, call) => {
       const path = `/v1/chassis/${call.target.uuid}/nodes${suffix}`;

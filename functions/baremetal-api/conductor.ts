@@ -7,6 +7,7 @@ import { NotFound } from '../../layers/domain/fault.ts';
 import { hardwareTypes } from '../../layers/domain/hardware-types.ts';
 import { readFields, readPage, readWant } from '../../layers/domain/page.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { answersOf } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Site = { readonly hostname: string };
@@ -38,12 +39,14 @@ export const conductorRoutes: Route[] = [
     ...common,
     at: 'GET /v1/conductors',
     query: { fields: {}, detail: {}, limit: {}, marker: {}, sort_key: {}, sort_dir: {} },
+    ...answersOf('conductors', conductor).list,
     handle: list,
   }),
   route({
     ...common,
     at: 'GET /v1/conductors/{hostname}',
     query: { fields: {} },
+    ...answersOf('conductors', conductor).record,
     handle: async (deps, call) => {
       const want = readFields(conductor, call.version, call.query) ?? 'all';
       return { body: view(call, want)(find(deps, call.params['hostname']!)) };

@@ -2,23 +2,31 @@
  * What resources have in common, read from their field tables: how a new record is made, how a patch is read
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
+import { Invalid } from '../../layers/domain/fault.ts';
 import { defaults, refuseNewer, type Fields } from '../../layers/domain/fields.ts';
 import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
-import { unmaskSecrets } from '../../layers/domain/masking.ts';
+import { hasMask, unmaskSecrets } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
 import type { Rule } from '../../layers/domain/policy.ts';
 import type { Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
-import { json } from '../../layers/domain/values.ts';
+import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { isoTime } from '../../layers/store/nodes.ts';
 import type { Keeping, records } from '../../layers/store/records.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
 
 export type Values = Record<string, unknown>;
 
+/** What was masked in an answer and has nothing behind it here would be stored as a secret. Throws Invalid (400). */
+const refuseMask = (rows: Fields, name: string, value: unknown): void => {
+  if (!rows[name]?.masked || !hasMask(value)) return;
+  throw Invalid(`Invalid value for ${name}: ****** stands only for the secret that is stored in the same place.`);
+};
+
 /** The values that a POST gives; null is as good as absent. Throws Invalid (400), NotAcceptable (406). */
 export const readNew = (rows: Fields, version: number, body: Values): Values => {
   refuseNewer(rows, version, Object.keys(body));
+  for (const [name, value] of Object.entries(body)) refuseMask(rows, name, value);
   const values = check(createSchema(rows, version), body);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
 };
@@ -50,6 +58,7 @@ export const readChanges = (rows: Fields, { version, body }: Pick<Call<PatchBody
     Object.fromEntries(
       Object.entries(applyPatch(stored, patch)).map(([name, given]) => {
         const value = rows[name]!.masked ? unmaskSecrets(given, (stored as Values)[name]) : given;
+        refuseMask(rows, name, value);
         return [name, checkField(rows, name, value)];
       }),
     );
@@ -62,6 +71,16 @@ export const lists = [
   ['', pageQuery, ({ version, query }: Call, rows: Fields): Want => readWant(rows, version, query)],
   ['/detail', detailQuery, (): Want => 'all'],
 ] as const satisfies readonly [string, QueryTable, (call: Call, rows: Fields) => Want][];
+
+const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
+
+/** How a collection and its records are called in the OpenAPI document: `volume/targets` has VolumeTarget. */
+export const answersOf = (collection: string, rows: Fields) => {
+  const words = collection.split(/[_/]/).map(capital).join('');
+  const list = collection.split('/').at(-1)!;
+  const record = { name: words === 'Chassis' ? words : words.replace(/s$/, ''), rows };
+  return { record: { answers: record }, list: { answers: { ...record, list } } };
+};
 
 /** Makes the function that shows records as a caller asked for them. */
 export type Shows<R> = (call: Call, want: Want) => (record: R) => Record<string, unknown>;
@@ -92,11 +111,20 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly tooOld?: 405;
   readonly rows: Fields;
   readonly store: ReturnType<typeof records<R>>;
-  readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>>;
+  /** `own`: who does not pass `list` sees what `keep` lets through for the project of the call. */
+  readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
   readonly view: Shows<R>;
+  /** Query parameters that narrow the list, which `keep` reads. It throws Invalid (400), Forbidden (403). */
+  readonly filters?: QueryTable;
+  readonly keep?: (call: Call) => (record: R) => boolean;
   /** The lists also stand at /detail. */
   readonly detail?: true;
-  readonly find: NonNullable<Route<undefined, R>['find']>;
+  readonly find: Finder<R>;
+  /**
+   * Completes the values that a POST or a PATCH gives (`before`: of this record) by who gives them and how new the
+   * request is. Throws Invalid (400), Forbidden (403).
+   */
+  readonly complete?: (values: Values, call: Pick<Call, 'subject' | 'version'>, before?: R) => Values;
   /** Refuses a record as a whole, new or changed. Throws Invalid (400). */
   readonly checkWhole?: (record: Values, version: number) => void;
   /** Refuses to delete a record by throwing. */
@@ -104,33 +132,56 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
 };
 
 type Kept = Keeping & { readonly uuid: string };
+type Finder<R> = NonNullable<Route<undefined, R>['find']>;
 
-const listRoutes = <R extends Kept>({ collection, rows, policy, store, view, detail, since }: Resource<R>): Route[] =>
-  lists
+/** Finds by UUID or name. Throws NotFound (404), Invalid (400) for what can be neither. */
+export const identFinder =
+  <R extends Kept>({ find }: Pick<Resource<R>['store'], 'find'>): Finder<R> =>
+  async ({ table }, { ident = '' }) => {
+    if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
+    return find(table, ident);
+  };
+
+/** Finds what has no name. Throws NotFound (404), Invalid (400) for what is no UUID. */
+export const uuidFinder =
+  <R extends Kept>({ find }: Pick<Resource<R>['store'], 'find'>): Finder<R> =>
+  async ({ table }, { uuid = '' }) => {
+    if (!isUuid(uuid)) throw Invalid(`Expected a UUID but received ${uuid}.`);
+    return find(table, uuid);
+  };
+
+const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
+  const { collection, rows, policy, store, view, detail, since, filters, keep } = resource;
+  return lists
     .filter(([suffix]) => suffix === '' || detail)
     .map(([suffix, query, wantOf]) =>
       route({
         at: `GET /v1/${collection}${suffix}`,
         ...(since && { since }),
         policy: policy.list,
-        query,
+        ...(policy.own && { own: policy.own }),
+        query: { ...query, ...filters },
         handle: async ({ table }, call) => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
-          return listAnswer(call, about, async (page) => store.list(table, page));
+          const kept = keep?.(call);
+          return listAnswer(call, about, async (page) => store.list(table, page, kept));
         },
       }),
     );
+};
 
 const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, rows, policy, store, view, checkWhole } = resource;
+  const { collection, rows, policy, store, view, complete, checkWhole } = resource;
   return route<Values>({
     ...gate,
     at: `POST /v1/${collection}`,
     policy: policy.create,
     status: 201,
     body: json,
+    ...answersOf(collection, rows).record,
     handle: async (deps, call) => {
-      const record = newRecord<R>(deps, rows, readNew(rows, call.version, call.body));
+      const values = readNew(rows, call.version, call.body);
+      const record = newRecord<R>(deps, rows, complete?.(values, call) ?? values);
       checkWhole?.(record, call.version);
       await store.create(deps, record);
       return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
@@ -139,17 +190,19 @@ const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 's
 };
 
 const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, ident, rows, policy, store, view, find, checkWhole } = resource;
+  const { collection, ident, rows, policy, store, view, find, complete, checkWhole } = resource;
   return route<PatchBody, R>({
     ...gate,
     at: `PATCH /v1/${collection}/{${ident}}`,
     policy: policy.update,
     body: patchBody,
+    ...answersOf(collection, rows).record,
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
       const after = await store.change(deps, call.target.uuid, (stored) => {
-        const values = changes(stored);
+        const given = changes(stored);
+        const values = complete?.(given, call, stored) ?? given;
         checkWhole?.({ ...stored, ...values }, call.version);
         return values as Partial<R>;
       });
@@ -171,6 +224,7 @@ export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => 
       ...(since && { since }),
       policy: policy.get,
       query: { fields: pageQuery.fields },
+      ...answersOf(collection, rows).record,
       find,
       handle: async (_deps, call) => {
         const want = readFields(rows, call.version, call.query) ?? 'all';

@@ -1,9 +1,11 @@
 /** The hardware types as Ironic's drivers (ironic-api.md 6). They are code, so nothing is read from the table. */
 import { driver, shownInterfaces } from '../../layers/domain/driver.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
-import { hardwareTypes } from '../../layers/domain/hardware-types.ts';
+import { hardwareTypes, unsupported } from '../../layers/domain/hardware-types.ts';
 import { readFields, readWant } from '../../layers/domain/page.ts';
+import { logicalDiskProperties } from '../../layers/domain/raid.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { answersOf } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Named = { readonly name: string };
@@ -35,12 +37,14 @@ export const driverRoutes: Route[] = [
     at: 'GET /v1/drivers',
     policy: 'baremetal:driver:get',
     query: { type: { since: 30 }, detail: { since: 30 }, fields: { since: 77 } },
+    ...answersOf('drivers', driver).list,
     handle: list,
   }),
   route({
     at: 'GET /v1/drivers/{driver}',
     policy: 'baremetal:driver:get',
     query: { fields: { since: 77 } },
+    ...answersOf('drivers', driver).record,
     handle: async (deps, call) => {
       const want = readFields(driver, call.version, call.query) ?? 'all';
       return { body: view(deps, call, want)({ name: named(call) }) };
@@ -52,6 +56,16 @@ export const driverRoutes: Route[] = [
     handle: async (_deps, call) => {
       const { properties } = hardwareTypes[named(call)]!;
       return { body: Object.fromEntries(Object.entries(properties).map(([name, { doc }]) => [name, doc])) };
+    },
+  }),
+  route({
+    at: 'GET /v1/drivers/{driver}/raid/logical_disk_properties',
+    since: 12,
+    policy: 'baremetal:driver:get_raid_logical_disk_properties',
+    handle: async (_deps, call) => {
+      const name = named(call);
+      if (hardwareTypes[name]!.interfaces.raid[0] === 'no-raid') throw NotFound(unsupported(name, 'raid').message);
+      return { body: logicalDiskProperties };
     },
   }),
 ];

@@ -62,11 +62,11 @@ const spareOf = ({ names }: Leaf, values: readonly string[], last: string): { sp
   values.at(-1) === last ? { spare: paramsOf(names, [...values.slice(0, -1), last + suffix]) } : {};
 
 /** "Bookmark" links leave /v1 out. */
-const whole = (segments: readonly string[]) =>
+const withVersion = (segments: readonly string[]) =>
   segments.length > 0 && segments[0] !== 'v1' ? ['v1', ...segments] : segments;
 
 const reach = (root: Branch, segments: readonly string[]): Found => {
-  const found = walk(root, whole(segments), []);
+  const found = walk(root, withVersion(segments), []);
   if (!found) throw NotFound('There is nothing at this path.');
   return found;
 };
@@ -78,10 +78,12 @@ const reach = (root: Branch, segments: readonly string[]): Found => {
 export const compile = (routes: readonly Route[]) => {
   const root = grow();
   for (const route of routes) plant(root, route);
+  /** Paths whose own name ends so keep it at every version. */
+  const whole = new Set(routes.map(({ at }) => at.split(' ')[1]!).filter((path) => path.endsWith(suffix)));
 
   const match = (request: HttpRequest, version: number): Match => {
     const { method, segments } = request;
-    const cut = cutsSuffix(request, version);
+    const cut = cutsSuffix(request, version) && !whole.has(`/${segments.join('/')}`);
     const asked = cut ? [...segments.slice(0, -1), segments.at(-1)!.slice(0, -suffix.length)] : segments;
     const { leaves, values } = reach(root, asked);
     const leaf = leaves.get(method);

@@ -8,7 +8,7 @@ import { portsOf } from '../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
-import { listAnswer, lists } from './crud.ts';
+import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
 
@@ -55,6 +55,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     policy: 'baremetal:portgroup:list_all',
     own: 'baremetal:portgroup:list',
     query: { ...query, ...filters },
+    ...answersOf('portgroups', portgroupFields).list,
     handle: async (deps, call) => answer(deps, call, `/v1/portgroups${suffix}`, wantOf(call, portgroupFields)),
   }),
   route<undefined, StoredNode>({
@@ -62,6 +63,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     since: 24,
     policy: 'baremetal:node:get',
     query,
+    ...answersOf('portgroups', portgroupFields).list,
     find: findByIdent,
     handle: async (deps, call) => {
       const path = `/v1/nodes/${call.target.uuid}/portgroups${suffix}`;

@@ -1,11 +1,12 @@
 /** What a route row is, and what a handler is told. The order of checks is the pipeline's, in `app.ts`. */
 import type { z } from 'zod';
 
+import type { Fields } from '../../layers/domain/fields.ts';
 import type { Rule, Subject } from '../../layers/domain/policy.ts';
 import type { Ports } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
 
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'> & {
   readonly config: Config;
 };
 
@@ -65,6 +66,11 @@ export type Route<Body = unknown, Target = unknown> = {
    */
   readonly body?: z.ZodType<Body>;
   readonly arguments?: true;
+  /**
+   * What its answer shows, for the OpenAPI document: a record of this table, or a list of them under the name `list`.
+   * `name` is the schema's. A POST takes a new record of it.
+   */
+  readonly answers?: { readonly name: string; readonly rows: Fields; readonly list?: string };
   /** Most bytes of a body; default 1 MiB. */
   readonly limit?: number;
   /**

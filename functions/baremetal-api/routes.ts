@@ -2,24 +2,36 @@
 import { allocationRoutes } from './allocation/index.ts';
 import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';
+import { deployTemplateRoutes } from './deploy-template.ts';
 import { driverRoutes } from './driver.ts';
+import { eventRoutes } from './event.ts';
+import { inspectionRuleRoutes } from './inspection-rule.ts';
 import { nodeAllocationRoutes } from './node/allocation.ts';
+import { biosRoutes } from './node/bios.ts';
+import { bootModeRoutes } from './node/boot-mode.ts';
 import { childrenRoutes } from './node/children.ts';
+import { consoleRoutes } from './node/console.ts';
 import { historyRoutes } from './node/history.ts';
 import { nodeRoutes } from './node/index.ts';
 import { inventoryRoutes } from './node/inventory.ts';
+import { indicatorRoutes } from './node/indicators.ts';
 import { maintenanceRoutes } from './node/maintenance.ts';
+import { managementRoutes } from './node/management.ts';
+import { raidRoutes } from './node/raid.ts';
 import { stateRoutes } from './node/states.ts';
 import { traitRoutes } from './node/traits.ts';
 import { uploadRoutes } from './node/upload.ts';
 import { validateRoutes } from './node/validate.ts';
 import { vifRoutes } from './node/vifs.ts';
+import { vmediaRoutes } from './node/vmedia.ts';
 import { openapiRoutes } from './openapi/index.ts';
 import { portRoutes } from './port/index.ts';
 import { portgroupRoutes } from './portgroup.ts';
 import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
+import { runbookRoutes } from './runbook.ts';
 import { shardRoutes } from './shard.ts';
+import { vendorRoutes } from './vendor.ts';
 import { volumeRoutes } from './volume.ts';
 
 /** The order does not matter. */
@@ -44,6 +56,18 @@ const resources: readonly Route[] = [
   ...conductorRoutes,
   ...shardRoutes,
   ...volumeRoutes,
+  ...managementRoutes,
+  ...indicatorRoutes,
+  ...bootModeRoutes,
+  ...vmediaRoutes,
+  ...consoleRoutes,
+  ...raidRoutes,
+  ...biosRoutes,
+  ...vendorRoutes,
+  ...deployTemplateRoutes,
+  ...runbookRoutes,
+  ...inspectionRuleRoutes,
+  ...eventRoutes,
 ];
 
 /** What `match.ts` compiles: the API, and the document that describes it. */

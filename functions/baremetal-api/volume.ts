@@ -13,7 +13,7 @@ import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { belongingRoutes, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
-import { listAnswer } from './crud.ts';
+import { answersOf, listAnswer } from './crud.ts';
 import { deletable } from './node/delete.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
@@ -82,6 +82,7 @@ const routesOf = (collection: Collection): Route[] => {
       policy: 'baremetal:volume:list_all',
       own: 'baremetal:volume:list',
       query: { ...query, node: {} },
+      ...answersOf(`volume/${collection}`, kind.fields).list,
       handle: async (deps, call) => list(deps, call, collection),
     }),
     ...belongingRoutes<Volume>({
@@ -107,6 +108,7 @@ const routesOf = (collection: Collection): Route[] => {
       since,
       policy: 'baremetal:node:get',
       query,
+      ...answersOf(`volume/${collection}`, kind.fields).list,
       find: findByIdent,
       handle: async (deps, call) => list(deps, call, collection, call.target),
     }),

@@ -14,7 +14,7 @@ import {
   type StoredAllocation,
 } from '../../../layers/store/allocations.ts';
 import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { newRecord, readNew, type Values } from '../crud.ts';
+import { answersOf, newRecord, readNew, type Values } from '../crud.ts';
 import { startRun } from '../node/start.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
@@ -93,6 +93,7 @@ export const createRoute = route<Values>({
   policy: 'baremetal:allocation:create',
   status: 201,
   body: json,
+  ...answersOf('allocations', rows).record,
   handle: async (deps, call) => {
     const home = await homeOf(deps, call);
     const record = await store(deps, await read(deps, call, home), home);

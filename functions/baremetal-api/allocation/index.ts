@@ -3,7 +3,7 @@ import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { pageQuery, readFields } from '../../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../../layers/domain/patch.ts';
 import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
-import { readChanges } from '../crud.ts';
+import { answersOf, readChanges } from '../crud.ts';
 import { route, type Route } from '../route.ts';
 import { createRoute } from './create.ts';
 import { listRoute } from './list.ts';
@@ -20,6 +20,7 @@ export const allocationRoutes: readonly Route[] = [
     since: 52,
     policy: 'baremetal:allocation:get',
     query: { fields: pageQuery.fields },
+    ...answersOf('allocations', rows).record,
     find,
     handle: async (_deps, call) => {
       const want = readFields(rows, call.version, call.query) ?? 'all';
@@ -32,6 +33,7 @@ export const allocationRoutes: readonly Route[] = [
     tooOld: 405,
     policy: 'baremetal:allocation:update',
     body: patchBody,
+    ...answersOf('allocations', rows).record,
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);

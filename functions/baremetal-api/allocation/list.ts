@@ -7,7 +7,7 @@ import type { Want } from '../../../layers/domain/projection.ts';
 import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
 import { findNode } from '../../../layers/store/nodes.ts';
-import { listAnswer } from '../crud.ts';
+import { answersOf, listAnswer } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
 
@@ -54,6 +54,7 @@ export const listRoute = route({
   policy: 'baremetal:allocation:list_all',
   own: 'baremetal:allocation:list',
   query: { ...query, node: {}, resource_class: {}, state: {}, owner: { since: 60 } },
+  ...answersOf('allocations', rows).list,
   handle: async (deps, call) => {
     const want: Want = readFields(rows, call.version, call.query) ?? 'all';
     const about = { path: '/v1/allocations', name: 'allocations', rows, want, view: allocationView };

@@ -8,6 +8,7 @@ import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { remove } from '../allocation/remove.ts';
 import { allocationView } from '../allocation/view.ts';
 import { route, type Call, type Deps, type Route } from '../route.ts';
+import { answersOf } from '../crud.ts';
 import { findByIdent } from './find.ts';
 
 /** Throws NotFound (404) if the node has none, Forbidden (403) if it is not the caller's. */
@@ -31,6 +32,7 @@ export const nodeAllocationRoutes: readonly Route[] = [
     ...common,
     at: `GET ${at}`,
     query: { fields: pageQuery.fields },
+    ...answersOf('allocations', rows).record,
     handle: async (deps, call) => {
       const want = readFields(rows, call.version, call.query) ?? 'all';
       return { body: allocationView(call, want)(await allocationOf(deps, call, 'baremetal:allocation:get')) };

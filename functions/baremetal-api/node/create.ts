@@ -7,6 +7,7 @@ import { check, createSchema } from '../../../layers/domain/schema.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { createNode, isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
+import { answersOf } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { resolveReferences } from './references.ts';
@@ -77,6 +78,7 @@ export const createRoute = route<Values>({
   ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
   status: 201,
   body: json,
+  ...answersOf('nodes', nodeFields).record,
   handle: async (deps, call) => {
     const record = await create(deps, call);
     return { body: nodeView(deps, call, 'all')(record), location: `/v1/nodes/${record.uuid}` };

@@ -6,7 +6,7 @@ import { projector, resourceLinks, type Want } from '../../../layers/domain/proj
 import { isUuid } from '../../../layers/domain/values.ts';
 import { listEvents, readEvent, type StoredEntry } from '../../../layers/store/events.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { listAnswer } from '../crud.ts';
+import { answersOf, listAnswer } from '../crud.ts';
 import { route, type Call, type Deps, type Route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
@@ -32,6 +32,7 @@ export const historyRoutes: readonly Route[] = [
     ...common,
     at: `GET ${at}`,
     query: { limit, marker, sort_key, sort_dir, detail: {} },
+    ...answersOf('history', history).list,
     handle: async (deps, call) => {
       const { target: node, version, query } = call;
       const path = `/v1/nodes/${node.uuid}/history`;
@@ -43,6 +44,7 @@ export const historyRoutes: readonly Route[] = [
   route<undefined, StoredNode>({
     ...common,
     at: `GET ${at}/{event}`,
+    ...answersOf('history', history).record,
     handle: async (deps, call) => {
       const uuid = call.params['event']!;
       if (!isUuid(uuid)) throw Invalid(`Expected a UUID but received ${uuid}.`);

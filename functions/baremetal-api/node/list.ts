@@ -6,7 +6,7 @@ import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
-import { lists } from '../crud.ts';
+import { answersOf, lists } from '../crud.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
 import { chassisExists } from './references.ts';
@@ -62,6 +62,7 @@ export const listRoutes = lists.map(([suffix, query, wantOf]) =>
     policy: 'baremetal:node:list_all',
     own: 'baremetal:node:list',
     query: { ...query, ...nodeFilterQuery },
+    ...answersOf('nodes', nodeFields).list,
     handle: async (deps, call) => answerNodes(deps, call, `/v1/nodes${suffix}`, wantOf(call, nodeFields)),
   }),
 );

@@ -19,6 +19,7 @@ import { bool, json } from '../../../layers/domain/values.ts';
 import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { recordKey } from '../../../layers/store/references.ts';
+import { answersOf } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
@@ -207,6 +208,7 @@ export const patchRoute = route<PatchBody, StoredNode>({
   // What may be changed has a rule for each path; this is the gate before them.
   policy: 'baremetal:node:get',
   query: { reset_interfaces: { since: 45 } },
+  ...answersOf('nodes', nodeFields).record,
   body: patchBody,
   find: findByIdent,
   handle: async (deps, call) => ({ body: nodeView(deps, call, 'all')(await patchNode(deps, call)) }),

@@ -28,6 +28,7 @@ export const stateRoutes: Route[] = [
   route<undefined, StoredNode>({
     at: 'GET /v1/nodes/{ident}/states',
     policy: 'baremetal:node:get_states',
+    answers: { name: 'NodeStates', rows: stateFields },
     find: findByIdent,
     handle: async (_deps, { version, target, subject }) => ({
       body: withhold(projector(stateFields, version, 'all')(target), withheldFrom(subject)(target)),

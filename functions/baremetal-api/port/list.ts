@@ -9,7 +9,7 @@ import { portKind, type StoredPort } from '../../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { belongingFinder, type BelongingTarget } from '../belonging.ts';
 import { selectBelongings } from '../belonging-list.ts';
-import { listAnswer, lists } from '../crud.ts';
+import { answersOf, listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from '../route.ts';
 import { portView } from './view.ts';
@@ -64,12 +64,14 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     policy: 'baremetal:port:list_all',
     own: 'baremetal:port:list',
     query: { ...query, ...filters },
+    ...answersOf('ports', portFields).list,
     handle: async (deps, call) => answer(deps, call, `/v1/ports${suffix}`, wantOf(call, portFields)),
   }),
   route<undefined, StoredNode>({
     at: `GET /v1/nodes/{ident}/ports${suffix}`,
     policy: 'baremetal:node:get',
     query,
+    ...answersOf('ports', portFields).list,
     find: findByIdent,
     handle: async (deps, call) => {
       const path = `/v1/nodes/${call.target.uuid}/ports${suffix}`;
@@ -81,6 +83,7 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     since: 24,
     policy: 'baremetal:portgroup:get',
     query,
+    ...answersOf('ports', portFields).list,
     find: findGroup,
     handle: async (deps, call) => {
       const path = `/v1/portgroups/${call.target.record.uuid}/ports${suffix}`;

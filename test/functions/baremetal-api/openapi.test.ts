@@ -1,0 +1,104 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+
+import { routes } from '../../../functions/baremetal-api/routes.ts';
+import { ramdiskOperations } from '../../../functions/baremetal-api/openapi/ramdisk.ts';
+import { routes as ramdiskRoutes, since as ramdiskSince } from '../../../functions/ramdisk-api/app.ts';
+import { node } from '../../../layers/domain/node.ts';
+import { createFront } from './front.ts';
+
+type Operation = {
+  operationId: string;
+  parameters: { name?: string; in?: string; $ref?: string }[];
+  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+};
+type Document = {
+  info: { version: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties: Record<string, unknown> }> };
+};
+
+const { request } = createFront();
+const at = async (version: string | null): Promise<Document> =>
+  (await request('GET /v1/openapi.json', { version, subject: null })).body as Document;
+
+const versions = [1, 8, 31, 51, 52, 92, 112, 115];
+
+describe.each(versions)('the document of 1.%i', (version) => {
+  it('is valid OpenAPI 3.1, also as the client reads it', async () => {
+    const document = await at(`1.${version}`);
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+    expect(document.info.version).toBe(`1.${version}`);
+  });
+
+  it('has the routes that exist there and no others', async () => {
+    const { paths } = await at(`1.${version}`);
+    const described = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const there = routes.filter(({ since = 1 }) => since <= version).map(({ at: row }) => row as string);
+    const ramdisk = ramdiskOperations
+      .filter(({ since }) => since <= version)
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const own = 'GET /v1/openapi.json';
+    expect(described.toSorted()).toEqual([...there.filter((row) => row !== own), ...ramdisk].toSorted());
+  });
+});
+
+describe('the document', () => {
+  it('is that of 1.1 without a version, as everything is', async () => {
+    expect((await at(null)).info.version).toBe('1.1');
+  });
+
+  it('names the fields of a microversion', async () => {
+    const fieldsAt = async (version: string) => Object.keys((await at(version)).components.schemas['Node']!.properties);
+    expect(await fieldsAt('1.49')).not.toContain('owner');
+    expect(await fieldsAt('1.50')).toContain('owner');
+    expect(await fieldsAt('1.115')).toEqual(Object.keys(node));
+  });
+
+  it('tells what POST takes, and not what only Ingot sets', async () => {
+    const { schemas } = (await at('1.115')).components;
+    expect(Object.keys(schemas['NodeCreate']!.properties)).toContain('driver_info');
+    expect(Object.keys(schemas['NodeCreate']!.properties)).not.toContain('provision_state');
+    const { paths } = await at('1.115');
+    expect(paths['/v1/nodes']!['post']!.requestBody!.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/NodeCreate',
+    });
+  });
+
+  it('has an operation id of its own for each operation', async () => {
+    const { paths } = await at('1.115');
+    const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('declares every parameter of a path', async () => {
+    for (const [path, item] of Object.entries((await at('1.115')).paths)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      for (const { parameters } of Object.values(item)) {
+        expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(named);
+      }
+    }
+  });
+
+  it('is at its path at every version, in both headers, though .json may be cut off names below 1.91', async () => {
+    for (const version of ['1.1', '1.90', '1.91']) expect((await at(version)).info.version).toBe(version);
+    const headers = { 'OpenStack-API-Version': 'baremetal 1.40' };
+    expect((await request('GET /v1/openapi.json', { version: null, headers })).body.info.version).toBe('1.40');
+  });
+
+  it('describes the paths of agents as the function that serves them has them', () => {
+    const served = Object.entries(ramdiskRoutes).map(([path, { method }]) => `${method} /v1/${path}`);
+    const described = ramdiskOperations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(described.toSorted()).toEqual(served.toSorted());
+    for (const { path, since } of ramdiskOperations) {
+      if (path !== '/v1/continue_inspection') expect(since).toBe(ramdiskSince);
+    }
+  });
+
+  it('points at the server that was asked', async () => {
+    expect((await at('1.115')).servers).toEqual([{ url: 'http://metal.test' }]);
+  });
+});
