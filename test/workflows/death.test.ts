@@ -10,12 +10,21 @@ import type { Death } from './mortal.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
+/** What a ramdisk that inspects sends, again as long as nobody takes it. */
+const send = async (stage: Stage) =>
+  stage.http(
+    'POST /v1/continue_inspection',
+    { inventory: { interfaces: [{ mac_address: '52:54:00:00:00:01' }], bmc_address: '10.0.0.1' } },
+    null,
+  );
+
 /** The agent's side: it calls once a boot, retries while nobody answers, and ends what it is told to do. */
 const playAgent = (stage: Stage) => {
   const agent = createAgent(stage);
   const finished: unknown[] = [];
   const act = async () => {
     if (stage.machine.power === 'power off' || stage.machine.media.cd === null) return;
+    if ((await stage.read()).run_workflow === 'inspect') return void (await send(stage));
     if (!(await agent.call())) return;
     const last = stage.machine.agent.commands.at(-1);
     if (last?.command_status !== 'RUNNING') return void (await agent.heartbeat());
@@ -61,6 +70,21 @@ const stories: { readonly [name: string]: Story } = {
       stage.machine.power = 'power on';
       await stage.provision('undeploy', 'delete');
     },
+  },
+  rescue: {
+    node: aNode({ provision_state: 'active', rescue_interface: 'agent', instance_uuid: uuid }),
+    when: ['after'],
+    begin: async (stage) => stage.provision('rescue', 'rescue'),
+  },
+  'an inspection by the agent': {
+    node: aNode({ provision_state: 'manageable', inspect_interface: 'agent' }),
+    when: ['after'],
+    begin: async (stage) => stage.provision('inspect', 'inspect'),
+  },
+  'an inspection out of band': {
+    node: aNode({ provision_state: 'manageable', inspect_interface: 'redfish' }),
+    when: ['after'],
+    begin: async (stage) => stage.provision('inspect', 'inspect'),
   },
   reboot: {
     node: aNode({ provision_state: 'active' }),
