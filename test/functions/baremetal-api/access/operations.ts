@@ -164,6 +164,24 @@ export const operations: readonly Operation[] = [
   ],
   ["see the allocation on a node, which is the owner's", 'yyyyF FFFF4 44 4 yyyy', [`GET ${node}/allocation`]],
   ['take the allocation off a node', 'yyyFF FFFF4 44 4 yyFy', [`DELETE ${node}/allocation`]],
+  ['write a runbook', 'yyFFy yyFFy yy F yyFy', ['POST /v1/runbooks']],
+  [
+    "see the project's runbook",
+    'yyyyy 4444y 4y 4 yyyy',
+    [...one('GET', 'runbooks'), 'GET /v1/runbooks/{ident}/traits'],
+  ],
+  [
+    "change the project's runbook",
+    'yyFFy 4444y 4y 4 yyFy',
+    [
+      ...one('PATCH', 'runbooks'),
+      ...one('DELETE', 'runbooks'),
+      ...['PUT', 'DELETE'].flatMap((method) => [
+        `${method} /v1/runbooks/{ident}/traits`,
+        `${method} /v1/runbooks/{ident}/traits/{trait}`,
+      ]),
+    ],
+  ],
   ['ask for a node', 'yyyFF yyyFF yF F yyFy', ['POST /v1/allocations']],
   ["see the project's allocation", 'yyyy4 44444 44 4 yyyy', one('GET', 'allocations')],
   [
