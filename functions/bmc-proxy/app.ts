@@ -97,6 +97,7 @@ export const create = (deps: Deps, config: Config) => {
       params,
       end,
       open,
+      conceal: (value) => void secrets.push(value),
     };
     const run = redfish[op] as (call: Call) => Promise<Reply>;
     return run(call);

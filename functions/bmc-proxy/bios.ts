@@ -64,9 +64,13 @@ const bodyOf = ({ active, pending }: Found, wanted: Attributes): object => {
   return { Attributes: wanted, ...onReset };
 };
 
+/** Settings whose values are secrets, by their names: not every BMC has a registry that says so. */
+const isSecret = ({ name }: { name: string }): boolean => /pass(word|phrase|wd)|secret/i.test(name);
+
 /** Done when the BMC shows the values as current or as pending, or has taken them. Values are never recorded. */
 export const ensureBios = async (call: Call<'bios.ensure'>) => {
   const { settings } = call.params;
+  for (const { value } of settings.filter(isSecret)) call.conceal(String(value));
   return withBmc(call, async (bmc) => {
     let found: Found;
     let wanted: Attributes = {};

@@ -28,6 +28,8 @@ export type Call<O extends Operation = Operation> = Required<Deps> & {
   readonly end: number;
   /** Opens a sealed value of the node; undefined if there is none. What was opened is kept out of every message. */
   open(name: string): Promise<string | undefined>;
+  /** Keeps a value that came with the request out of every message, as BMCs repeat what they refuse. */
+  conceal(value: string): void;
 };
 
 export type Implementation = { readonly [O in Operation]: (call: Call<O>) => Promise<Reply<O>> };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Scripted, Seen } from '../../fakes/bmc.ts';
-import { enrol, type Options } from './fixture.ts';
+import { rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
+import { enrol, uuid, type Options } from './fixture.ts';
 
 type Command = Record<string, unknown> & { id: string; command_name: string; command_status: string };
 
@@ -259,5 +260,41 @@ describe('an agent', () => {
     const { ask, bmc } = await withAgent();
     bmc.handlers.unshift(() => answer);
     await expect(ask('agent.steps', { kind: 'clean' })).rejects.toMatchObject({ name });
+  });
+});
+
+describe('the end of a rescue', () => {
+  const finalize = { command: 'rescue.finalize_rescue' } as const;
+  const hash = '$5$salt$MARKER-hash';
+  const withPassword = async () => {
+    const machine = await withAgent();
+    const sealed = await machine.sealer.seal(hash, { node: uuid, name: 'rescue_password' });
+    await machine.table.write([rescuePasswordWrite(uuid, sealed)]);
+    return machine;
+  };
+
+  it('gives the agent the hash that is sealed, and nobody else', async () => {
+    const { ask, bmc, table, log } = await withPassword();
+    const reply = await ask('agent.call', finalize);
+    expect(reply).toMatchObject({ observed: { command: { command_status: 'SUCCEEDED' } } });
+    expect(bmc.requests.at(-1)!.body).toEqual({
+      name: 'rescue.finalize_rescue',
+      params: { rescue_password: hash, hashed: true },
+    });
+    const kept = [reply, await table.query({ partition: `node#${uuid}` }), log.lines];
+    expect(JSON.stringify(kept)).not.toContain(hash);
+  });
+
+  it('takes no password from whoever asks for it', async () => {
+    const { ask, posts } = await withPassword();
+    const params = { rescue_password: 'x', hashed: true };
+    await expect(ask('agent.call', { ...finalize, params })).rejects.toMatchObject({ name: 'InvalidCommand' });
+    expect(posts()).toEqual([]);
+  });
+
+  it('is refused when there is no password', async () => {
+    const { ask, posts } = await withAgent();
+    await expect(ask('agent.call', finalize)).rejects.toThrow('has no rescue password');
+    expect(posts()).toEqual([]);
   });
 });

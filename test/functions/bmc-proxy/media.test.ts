@@ -274,3 +274,34 @@ describe('ejecting', () => {
     expect(bmc.resources[`${other}/9`]).toMatchObject({ Inserted: false });
   });
 });
+
+describe('looking', () => {
+  it('tells what is in the slots, without signatures and credentials', async () => {
+    const { ask, bmc } = await enrol();
+    const cd = bmc.resources['/redfish/v1/Systems/1/VirtualMedia/1']!;
+    Object.assign(cd, { Image: 'https://user:MARKER@images.test/a/boot.iso?signature=MARKER', Inserted: true });
+    const reply = await ask('vmedia.get', {});
+    expect(reply).toMatchObject({
+      observed: {
+        media: [
+          { media_types: ['CD', 'DVD'], inserted: true, image: 'https://images.test/a/boot.iso' },
+          { media_types: ['USBStick'], inserted: false, image: null },
+        ],
+      },
+    });
+    expect(JSON.stringify(reply)).not.toContain('MARKER');
+  });
+
+  it('does not take the entry of an ejected image for one that is there (Supermicro X11)', async () => {
+    const { ask, bmc } = await enrol();
+    const cd = bmc.resources['/redfish/v1/Systems/1/VirtualMedia/1']!;
+    Object.assign(cd, { Image: 'https://images.test/boot.iso', Inserted: false });
+    expect(await ask('vmedia.get', {})).toMatchObject({ observed: { media: [{ inserted: false, image: null }, {}] } });
+  });
+
+  it('is unsupported where there are no slots', async () => {
+    const { ask, bmc } = await enrol();
+    delete bmc.resources['/redfish/v1/Systems/1']!['VirtualMedia'];
+    await expect(ask('vmedia.get', {})).rejects.toMatchObject({ name: 'BmcUnsupported' });
+  });
+});
