@@ -78,7 +78,8 @@ describe('an allocation that is deleted', () => {
   it('by many at once is deleted by one', async () => {
     const { request, isGone } = await allocated();
     const answers = await Promise.all(Array.from({ length: 10 }, async () => request('DELETE /v1/allocations/a')));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(9);
     expect(await isGone()).toEqual(gone);
   });
 
