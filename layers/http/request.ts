@@ -76,6 +76,14 @@ const maxDepth = 25;
 const deeper = (value: unknown, left: number): boolean =>
   typeof value === 'object' && value !== null && (left === 0 || Object.values(value).some((v) => deeper(v, left - 1)));
 
+/** As a key it is the prototype in most code that copies objects, so it would be lost on the way, or do worse. */
+const unkeepable = '__proto__';
+
+const hasKey = (value: unknown, name: string): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Object.hasOwn(value, name) || Object.values(value).some((inner) => hasKey(inner, name)));
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const parse = (bytes: Uint8Array): unknown => {
@@ -99,5 +107,6 @@ export const jsonBody = ({ body, headers }: HttpRequest, limit: number): unknown
   if (deeper(value, maxDepth)) {
     throw new Fault('TooDeep', 400, `The JSON of the request body is nested deeper than ${maxDepth}.`);
   }
+  if (hasKey(value, unkeepable)) throw Invalid(`The request body has a key ${unkeepable}, which cannot be stored.`);
   return value;
 };

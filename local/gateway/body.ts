@@ -15,14 +15,21 @@ const declared = (request: IncomingMessage): number => Number(request.headers['c
 export const isTooLarge = (request: IncomingMessage): boolean => declared(request) > maxBody;
 
 /**
- * The whole body. Throws TooLarge (413) as soon as it is past the limit; what follows is thrown away as it arrives,
- * because a client that is still sending reads no answer.
+ * Most that is read of a body that is refused. A client that is still sending reads no answer, and loses it when the
+ * connection is closed under it; but nobody waits for a body without end.
  */
+const patience = 64 * 1024 * 1024;
+
+/** Who asks first (Expect: 100-continue) sends nothing after a refusal, so there is nothing to wait for. */
+const isHopeless = (request: IncomingMessage): boolean =>
+  isTooLarge(request) && (request.headers.expect !== undefined || declared(request) > patience);
+
+/** The whole body. Throws TooLarge (413) when it has been read, but not kept, or is past all patience. */
 export const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return empty;
   if (headers['content-length'] === '0' && headers['transfer-encoding'] === undefined) return empty;
-  if (isTooLarge(request)) {
+  if (isHopeless(request)) {
     request.resume();
     throw tooLarge();
   }
@@ -32,9 +39,12 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer> => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBody) chunks.push(chunk);
-      else reject(tooLarge());
+      else if (size > patience) reject(tooLarge());
     });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on('end', () => {
+      if (size > maxBody) reject(tooLarge());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    });
     request.on('error', reject);
   });
 };
