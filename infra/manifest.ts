@@ -125,6 +125,14 @@ export const settings = {
     doc: 'How long a service waits for a heartbeat; for the first one twice.',
   },
   automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
+  automatic_lessee: {
+    default: 'true',
+    doc: 'Whether a deploy may make a project the lessee of the node; automatic_lessee_source says which one.',
+  },
+  automatic_lessee_source: {
+    default: 'none',
+    doc: 'none, instance (project_id in instance_info) or request (the project of who asks for active).',
+  },
   erase_devices_priority: { default: '10', doc: 'Priority of the clean step erase_devices; 0 turns it off.' },
   erase_devices_metadata_priority: { default: '99', doc: 'Priority of erase_devices_metadata; 0 turns it off.' },
   bmc_networks: {

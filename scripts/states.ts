@@ -1,13 +1,5 @@
 /** The provision state machine as a picture for Graphviz, and the verbs as a table. */
-import { verbRules } from '../functions/baremetal-api/node/verb-rules.ts';
-import {
-  provisionStates,
-  transientStates,
-  transitions,
-  verbs,
-  waitStates,
-  type Verb,
-} from '../layers/domain/states.ts';
+import { provisionStates, transientStates, transitions, verbs, waitStates } from '../layers/domain/states.ts';
 import { table } from './markdown.ts';
 
 const quote = (text: string): string => JSON.stringify(text);
@@ -42,19 +34,14 @@ export const statesPicture = (): string => {
   ].join('\n');
 };
 
-const verdict = (verb: Verb): string => {
-  const { missing } = verbRules[verb];
-  return missing === undefined ? 'yes' : `no: 400, "Driver ... does not support ${missing}"`;
-};
-
-/** Verb, microversion, event of the state machine, workflow, whether it is here. */
+/** Verb, microversion, event of the state machine, workflow that it starts. */
 export const verbTable = (): string =>
   table(
-    ['target', 'since', 'event', 'here'],
+    ['target', 'since', 'event', 'workflow'],
     Object.entries(verbs).map(([verb, row]) => [
       `\`${verb}\``,
       `1.${'since' in row ? row.since : 1}`,
       row.event,
-      verdict(verb as Verb),
+      'workflow' in row ? `\`${row.workflow}\`` : '',
     ]),
   );

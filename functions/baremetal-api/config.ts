@@ -5,6 +5,8 @@ export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string().default(''),
     INGOT_AUTOMATED_CLEAN: z.stringbool().default(true),
+    INGOT_AUTOMATIC_LESSEE: z.stringbool().default(true),
+    INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']).default('none'),
     INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES: z.stringbool().default(true),
     /** Hostname of the one BMC-proxy site, shown as the conductor. */
     INGOT_SITE: z.string().default('ingot'),
@@ -12,6 +14,7 @@ export const Config = z
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
+    automaticLessee: env.INGOT_AUTOMATIC_LESSEE ? env.INGOT_AUTOMATIC_LESSEE_SOURCE : 'none',
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,
     site: env.INGOT_SITE,
   }));

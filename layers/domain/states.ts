@@ -101,6 +101,9 @@ export const transition = (
   return { provision_state: next, target_provision_state: target };
 };
 
+/** `target` is the state that is headed for, where it is not the default of the state that follows. */
+type VerbRow = { event: ProvisionEvent; workflow?: string; since?: number; target?: string };
+
 /** What a client may ask for in PUT states/provision. `workflow` is started; a verb without one only changes state. */
 export const verbs = {
   active: { event: 'deploy', workflow: 'deploy' },
@@ -112,13 +115,13 @@ export const verbs = {
   provide: { event: 'provide', workflow: 'clean', since: 4 },
   inspect: { event: 'inspect', workflow: 'inspect', since: 6 },
   abort: { event: 'abort', since: 13 },
-  clean: { event: 'clean', workflow: 'clean', since: 15 },
+  clean: { event: 'clean', workflow: 'clean', since: 15, target: 'manageable' },
   adopt: { event: 'adopt', workflow: 'adopt', since: 17 },
   rescue: { event: 'rescue', workflow: 'rescue', since: 38 },
   unrescue: { event: 'unrescue', workflow: 'unrescue', since: 38 },
   unhold: { event: 'unhold', since: 85 },
   service: { event: 'service', workflow: 'service', since: 87 },
-} as const satisfies Record<string, { event: ProvisionEvent; workflow?: string; since?: number }>;
+} as const satisfies Record<string, VerbRow>;
 
 export type Verb = keyof typeof verbs;
 

@@ -50,6 +50,15 @@ export const handOver = (
 ): Partial<StoredNode> => begin({ ...node, reservation: null }, workflow, event, options);
 
 /**
+ * A node that was held goes on with a new run of `workflow`, which takes the lock with its first phase; until then the
+ * node waits, as Ironic has it. Throws NodeLocked, Invalid.
+ */
+export const proceed = (node: StoredNode, workflow: string, event: ProvisionEvent): Partial<StoredNode> => {
+  const { reservation: run, generation } = lock(node);
+  return { run, generation, run_workflow: workflow, ...transition(node, event) };
+};
+
+/**
  * What a phase of a run needs before it touches anything: the lock. A waiting node is taken back with a new
  * generation, which fences off whatever was sent before. Returns undefined when the run holds the lock already.
  * Throws Superseded when the node belongs to another run, NodeLocked when a power action is in between.

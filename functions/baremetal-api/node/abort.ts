@@ -4,7 +4,8 @@ import { transition } from '../../../layers/domain/states.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock } from '../../../layers/store/reservation.ts';
-import { forgetAgent, without } from '../../../workflows/agent.ts';
+import { forgetAgent } from '../../../workflows/agent.ts';
+import { forgetPlans, noSteps } from '../../../workflows/plan.ts';
 
 /** Microversions from which a waiting node may be aborted; other states could be since 1.13. */
 const since: { readonly [state: string]: number } = { 'inspect wait': 41, 'wait call-back': 110 };
@@ -17,16 +18,44 @@ export const checkAbortVersion = ({ provision_state: state }: StoredNode, versio
   }
 };
 
-const stepOf = ({ clean_step: clean, deploy_step: deploy }: StoredNode) =>
-  Object.keys(clean).length > 0 ? clean : deploy;
-
-/** Where the run had got to. */
-const progress = ['clean_steps', 'clean_step_index', 'cleaning_reboot', 'deploy_steps', 'deploy_step_index'];
+/** Throws Invalid (400) for a step that said it must not be cut short. */
+const checkAbortable = (node: StoredNode): void => {
+  for (const step of [node.clean_step, node.service_step, node.deploy_step]) {
+    if (step['abortable'] === false) {
+      throw Invalid(
+        `Step ${String(step['step'])} of node ${node.uuid} must not be interrupted. Abort when it is over.`,
+      );
+    }
+  }
+};
 
 /** Nobody answers the agent any more, and nobody believes what it left on the node. */
 const forgotten = (node: StoredNode): Partial<StoredNode> => {
   const agent = forgetAgent(node);
-  return { ...agent, driver_internal_info: without(agent.driver_internal_info, progress) };
+  return { ...agent, ...noSteps, driver_internal_info: forgetPlans(agent.driver_internal_info) };
+};
+
+const aborted = ({ provision_state: state }: StoredNode) => ({
+  phase: null,
+  last_error: `The operation was aborted by request while in state "${state}".`,
+});
+
+/**
+ * A service ends where it began: a run without steps brings the machine back into its instance. The node is in "service
+ * failed" until it is there.
+ */
+const abortService = (node: StoredNode): Change => {
+  const { reservation, generation } = lock(node);
+  const set: Partial<StoredNode> = {
+    ...forgotten(node),
+    ...(node.provision_state !== 'service failed' && transition(node, 'abort')),
+    reservation,
+    generation,
+    run: reservation,
+    run_workflow: 'service',
+    ...aborted(node),
+  };
+  return { set };
 };
 
 /**
@@ -36,10 +65,8 @@ const forgotten = (node: StoredNode): Partial<StoredNode> => {
  * Throws NodeLocked (409), Invalid (400) for a step that said it must not be cut short.
  */
 export const abortRun = (node: StoredNode): Change => {
-  const step = stepOf(node);
-  if (step['abortable'] === false && node.provision_state.startsWith('clean')) {
-    throw Invalid(`Step ${String(step['step'])} of node ${node.uuid} must not be interrupted. Abort when it is over.`);
-  }
+  checkAbortable(node);
+  if (node.provision_state.startsWith('service')) return abortService(node);
   const held = lock(node);
   const powerOff = !node.disable_power_off;
   const target = 'power off';
@@ -51,10 +78,7 @@ export const abortRun = (node: StoredNode): Change => {
       ...(powerOff && { reservation: held.reservation, target_power_state: target }),
       run: null,
       run_workflow: null,
-      phase: null,
-      clean_step: {},
-      deploy_step: {},
-      last_error: `The operation was aborted by request while in state "${node.provision_state}".`,
+      ...aborted(node),
     },
     also: powerOff ? [powerRequestWrite(held.reservation!, { node: node.uuid, target, timeout: null })] : [],
   };

@@ -5,12 +5,19 @@
  */
 import { isFault } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
-import { unsupported } from '../../../layers/domain/hardware-types.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
-import { nextState, refuseVerb, transientStates, transition, verbs, type Verb } from '../../../layers/domain/states.ts';
+import {
+  nextState,
+  refuseVerb,
+  transientStates,
+  transition,
+  verbs,
+  type ProvisionState,
+  type Verb,
+} from '../../../layers/domain/states.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
-import { begin } from '../../../layers/store/reservation.ts';
+import { begin, proceed } from '../../../layers/store/reservation.ts';
 import type { Write } from '../../../layers/store/table.ts';
 import { waitKey } from '../../../workflows/wait.ts';
 import {
@@ -20,14 +27,17 @@ import {
   removeUpload,
   storeConfigdrive,
 } from '../configdrive.ts';
+import type { Config } from '../config.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { abortRun, checkAbortVersion } from './abort.ts';
+import { authorizeSteps, checkAsked, keepAsked, readAsked, type Asked } from './asked-steps.ts';
 import { findByIdent } from './find.ts';
+import { leaseTo } from './lessee.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
 import { rescueRemoval, rescueWrites } from './rescue-password.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
-import { checkAwake, checkNode, checkSupported, looksAtPorts } from './verb-rules.ts';
+import { checkAwake, checkNode, looksAtPorts } from './verb-rules.ts';
 
 const verbVersions: { readonly [verb: string]: { readonly event: string; readonly since?: number } } = verbs;
 
@@ -44,12 +54,22 @@ const isTransient = (state: string | undefined) => (transientStates as readonly 
 /** The wait item of the run that is superseded; a late heartbeat finds no token any more. */
 const forgetWait = (node: StoredNode) => ({ delete: waitKey(node.uuid) });
 
+/** What goes on when a hold ends. */
+const heldBy: { readonly [S in ProvisionState]?: string } = {
+  'clean hold': 'clean',
+  'deploy hold': 'deploy',
+  'service hold': 'service',
+};
+
 /** The change without its event: an abort, a run that begins, or a mere change of state. */
 const work = (node: StoredNode, verb: Verb): Change => {
   const row = verbs[verb];
   if (verb === 'abort') return abortRun(node);
+  if (verb === 'unhold') return { set: proceed(node, heldBy[node.provision_state]!, row.event) };
   if (isTransient(nextState(node.provision_state, row.event)) && 'workflow' in row) {
-    return { set: { ...begin(node, row.workflow, row.event), last_error: null } };
+    return {
+      set: { ...begin(node, row.workflow, row.event, 'target' in row ? { target: row.target } : {}), last_error: null },
+    };
   }
   return { set: { ...transition(node, row.event), last_error: null } };
 };
@@ -67,35 +87,45 @@ type Wish = {
   readonly verb: Verb;
   readonly configdrive: string | undefined;
   readonly subject: Subject;
+  readonly asked: Asked | undefined;
+  /** Where the lessee of a deploy comes from. */
+  readonly lesseeSource: Config['automaticLessee'];
   /** What else begins with it, such as a rescue's password. */
   readonly writes: readonly Write[];
 };
 
+/** Steps and lessee; nothing for other verbs. */
+const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
+  if (!asked) return {};
+  const info = keepAsked(node.driver_internal_info, asked);
+  const lease = verbs[verb].event === 'deploy' ? leaseTo(node, info, subject, lesseeSource) : {};
+  return { driver_internal_info: info, ...lease };
+};
+
 /** The whole change of an accepted request. Throws what the checks above throw. */
-const decide = (
-  node: StoredNode,
-  { verb, configdrive, subject, writes }: Wish,
-  around: { hasPorts: boolean },
-): Change => {
+const decide = (node: StoredNode, wish: Wish, around: { hasPorts: boolean }): Change => {
+  const { verb, configdrive, subject, asked, writes } = wish;
   checkState(node, verb);
   const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
-  checkNode(info ? { ...node, instance_info: info } : node, verb, around);
+  const told = info ? { ...node, instance_info: info } : node;
+  checkNode(told, verb, around);
+  checkAsked(told, asked, around);
   const change = work(node, verb);
   return {
-    set: { ...change.set, ...(info && { instance_info: info }) },
+    set: { ...change.set, ...(info && { instance_info: info }), ...takenAlong(node, wish) },
     events: [eventOf(node, change, verb, subject)],
     also: [...(change.also ?? []), ...(node.run ? [forgetWait(node)] : []), ...rescueRemoval(node), ...writes],
   };
 };
 
-const checkRequest = ({ version, target: node, body }: Call<ProvisionBody, StoredNode>): Verb => {
+const checkRequest = (call: Call<ProvisionBody, StoredNode>): Verb => {
+  const { version, target: node, body } = call;
   refuseNewer(verbVersions, version, [body.target]);
+  authorizeSteps(call);
   const verb = checkState(node, body.target);
   if (verb === 'abort') checkAbortVersion(node, version);
   checkConfigdriveAllowed(body.configdrive, verb, version);
   checkKeys(body, verb, version);
-  checkSupported(node, verb);
-  if (body.deploy_steps && body.deploy_steps.length > 0) throw unsupported(node.driver, 'deploy steps of a request');
   return verb;
 };
 
@@ -114,16 +144,21 @@ const record = async (deps: Deps, uuid: string, wish: Wish) => {
  * The image is stored before the node refers to it, and removed again if the request is refused. After an unknown
  * failure the write may have happened, so the image stays: better one too many than a node that lost its own.
  */
-const recordWithConfigdrive = async (
-  deps: Deps,
-  { target: node, body, subject }: Call<ProvisionBody, StoredNode>,
-  verb: Verb,
-) => {
+const recordWithConfigdrive = async (deps: Deps, call: Call<ProvisionBody, StoredNode>, verb: Verb) => {
+  const { target: node, body, subject } = call;
+  const asked = await readAsked(deps, call, verb);
   const writes = await rescueWrites(deps, node.uuid, verb, body.rescue_password);
   const given = await readConfigdrive(deps, body.configdrive, node);
   const configdrive = given && (await storeConfigdrive(deps, node.uuid, given));
   try {
-    const forms = await record(deps, node.uuid, { verb, configdrive, subject, writes });
+    const forms = await record(deps, node.uuid, {
+      verb,
+      configdrive,
+      subject,
+      asked,
+      lesseeSource: deps.config.automaticLessee,
+      writes,
+    });
     if (configdrive !== undefined) {
       await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
     }

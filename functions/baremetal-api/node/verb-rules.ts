@@ -3,8 +3,8 @@
  * states a verb may come (layers/domain/states.ts), `provision-body.ts` which keys of the body go with it.
  */
 import { validateDeploy, validateInterface, type Surroundings } from '../../../layers/bmc/validation.ts';
-import { Forbidden, Invalid, NodeLocked } from '../../../layers/domain/fault.ts';
-import { unsupported, type InterfaceKind } from '../../../layers/domain/hardware-types.ts';
+import { Conflict, Forbidden, Invalid, NodeLocked } from '../../../layers/domain/fault.ts';
+import type { InterfaceKind } from '../../../layers/domain/hardware-types.ts';
 import { verbs, type Verb } from '../../../layers/domain/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 
@@ -15,14 +15,19 @@ type VerbRule = {
   readonly unprotected?: true;
   /** Must be able to do it and have what they need (400); `no-<interface>` can do nothing. */
   readonly interfaces?: readonly InterfaceKind[];
-  /** Further conditions; throws Invalid (400). */
+  /** Further conditions; throws Invalid (400), Conflict (409). */
   readonly check?: (node: StoredNode, around: Surroundings) => void;
-  /** Ironic's word for what no driver of this version can do (400). */
-  readonly missing?: string;
 };
 
 const notRetired = ({ uuid, retired }: StoredNode): void => {
   if (retired) throw Invalid(`Node ${uuid} is retired and can not be made available. Set retired to false first.`);
+};
+
+/** A step broke off in the middle: somebody has to say that the machine may go back to its instance. */
+const notOutOfService = ({ uuid, maintenance, provision_state: state }: StoredNode): void => {
+  if (maintenance && state === 'service failed') {
+    throw Conflict(`Node ${uuid} is in maintenance mode after its service failed. Unset maintenance, then abort.`);
+  }
 };
 
 const deploys = { awake: true, check: validateDeploy } as const satisfies VerbRule;
@@ -38,19 +43,13 @@ export const verbRules: { readonly [V in Verb]: VerbRule } = {
   manage: {},
   provide: { check: notRetired },
   inspect: { interfaces: ['power', 'inspect'] },
-  abort: {},
-  clean: { awake: true, interfaces: ['power', 'network'], missing: 'manual cleaning' },
+  abort: { check: notOutOfService },
+  clean: { awake: true, interfaces: ['power', 'network'] },
   adopt: {},
   rescue: { awake: true, interfaces: ['power', 'rescue', 'network'] },
   unrescue: { awake: true, interfaces: ['power'] },
-  unhold: { missing: 'hold steps' },
-  service: { awake: true, interfaces: ['power', 'network'], missing: 'servicing' },
-};
-
-/** Throws Invalid (400) for a verb that no driver of this version can do. */
-export const checkSupported = ({ driver }: StoredNode, verb: Verb): void => {
-  const { missing } = verbRules[verb];
-  if (missing !== undefined) throw unsupported(driver, missing);
+  unhold: {},
+  service: { awake: true, interfaces: ['power', 'network'] },
 };
 
 /** Throws Invalid (400) if the node is in maintenance and the verb cannot be done then. `target` may be no verb. */
@@ -73,4 +72,5 @@ export const checkNode = (node: StoredNode, verb: Verb, around: Surroundings): v
 };
 
 /** Whether the ports of the node matter to the verb, which costs a query. */
-export const looksAtPorts = (verb: Verb): boolean => ['deploy', 'rebuild', 'rescue'].includes(verbs[verb].event);
+export const looksAtPorts = (verb: Verb): boolean =>
+  ['deploy', 'rebuild', 'rescue', 'clean', 'service'].includes(verbs[verb].event);

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { verbRules } from '../../../../functions/baremetal-api/node/verb-rules.ts';
 import { workflows } from '../../../../infra/manifest.ts';
 import {
   provisionStates,
@@ -116,9 +115,15 @@ describe('the state machine', () => {
   });
 
   it('refuses what fits with 409 while the node is locked', async () => {
-    for (const { state, verb } of all.filter((pair) => fits(pair) && !verbRules[pair.verb].missing)) {
+    const steps = [{ interface: 'deploy', step: 'erase_devices' }];
+    const bodies: { readonly [V in Verb]?: object } = {
+      clean: { clean_steps: steps },
+      service: { service_steps: steps },
+      rescue: { rescue_password: 'x' },
+    };
+    for (const { state, verb } of all.filter((pair) => fits(pair))) {
       const { uuid } = await front.store({ provision_state: state, reservation: 'somebody-1' });
-      expect(await front.provision(uuid, verb)).toMatchObject({ status: 409 });
+      expect(await front.provision(uuid, verb, bodies[verb])).toMatchObject({ status: 409 });
     }
   });
 
@@ -172,32 +177,10 @@ describe('microversions', () => {
   });
 });
 
-describe('verbs that no driver of this version can do', () => {
-  it('are exactly those without a workflow, and those that need hold states or steps of the request', () => {
-    const without = (Object.keys(verbs) as Verb[]).filter((verb) => {
-      const row = verbs[verb];
-      return 'workflow' in row && !Object.hasOwn(workflows, row.workflow);
-    });
-    const missing = (Object.keys(verbs) as Verb[]).filter((verb) => verbRules[verb].missing);
-    expect(missing.sort()).toEqual([...without, 'clean', 'unhold'].sort());
-  });
-
-  it.each([
-    ['inspect', 'manageable', {}, 'inspect'],
-    ['clean', 'manageable', { clean_steps: [{ interface: 'deploy', step: 'erase_devices' }] }, 'manual cleaning'],
-    ['adopt', 'manageable', {}, 'adoption'],
-    ['rescue', 'active', { rescue_password: 'x' }, 'rescue'],
-    ['unrescue', 'rescue', {}, 'rescue'],
-    ['service', 'active', { runbook: 'CUSTOM_BOOK' }, 'servicing'],
-    ['unhold', 'clean hold', {}, 'hold steps'],
-    ['active', 'available', { deploy_steps: [{}] }, 'deploy steps of a request'],
-  ] as const)('%s is 400 and changes nothing', async (verb, state, body, what) => {
-    const node = await front.store({ provision_state: state });
-    expect(await front.provision(node.uuid, verb, body)).toMatchObject({
-      status: 400,
-      error: `Driver fake-hardware does not support ${what} (disabled or not implemented).`,
-    });
-    expect(await front.read(node.uuid)).toEqual(node);
+describe('verbs', () => {
+  it('start workflows that are there', () => {
+    const started = Object.values(verbs).flatMap((row) => ('workflow' in row ? [row.workflow] : []));
+    expect(Object.keys(workflows)).toEqual(expect.arrayContaining(started));
   });
 });
 
@@ -225,7 +208,7 @@ describe('keys of the body', () => {
   ] as const)('%s of %s is 406 below its version', async (_key, verb, state, body, since) => {
     const { uuid } = await front.store({ provision_state: state });
     expect((await front.provision(uuid, verb, body, `1.${since - 1}`)).status).toBe(406);
-    expect((await front.provision(uuid, verb, body, `1.${since}`)).status).toBe(400);
+    expect([400, 404]).toContain((await front.provision(uuid, verb, body, `1.${since}`)).status);
   });
 });
 

@@ -1,0 +1,129 @@
+/**
+ * The steps that a request of clean, service or a deploy brings along: of its body, of a runbook, of deploy templates
+ * (ironic-api.md 2.7, ironic-rbac.md 4, ironic-states.md 7, 8, 10). What is wrong with them is said before the state
+ * changes, as far as it is known without the machine.
+ */
+import { validateInterface, type Surroundings } from '../../../layers/bmc/validation.ts';
+import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
+import { Invalid } from '../../../layers/domain/fault.ts';
+import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
+import { authorize } from '../../../layers/domain/policy.ts';
+import { check } from '../../../layers/domain/schema.ts';
+import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
+import type { Verb } from '../../../layers/domain/states.ts';
+import { bool } from '../../../layers/domain/values.ts';
+import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { runbooks, type StoredRunbook } from '../../../layers/store/runbooks.ts';
+import { forgetPlans, setPlan } from '../../../workflows/plan.ts';
+import type { Call, Deps } from '../route.ts';
+import type { ProvisionBody } from './provision-body.ts';
+
+type Info = StoredNode['driver_internal_info'];
+
+export type Asked = {
+  readonly kind: StepKind;
+  readonly steps: readonly Step[];
+  readonly disableRamdisk: boolean;
+  readonly templates: readonly AskedTemplate[];
+  readonly runbook?: StoredRunbook;
+  readonly version: number;
+};
+
+const kinds: { readonly [V in Verb]?: StepKind } = {
+  clean: 'clean',
+  service: 'service',
+  active: 'deploy',
+  deploy: 'deploy',
+  rebuild: 'deploy',
+};
+
+/** Throws Forbidden (403) for steps that the caller may not give. */
+export const authorizeSteps = ({ body, subject, target }: Call<ProvisionBody, StoredNode>): void => {
+  if (body.clean_steps) authorize('baremetal:node:set_provision_state:clean_steps', subject, target, target.uuid);
+  if (body.service_steps) authorize('baremetal:node:set_provision_state:service_steps', subject, target, target.uuid);
+};
+
+/** Throws NotFound (404) for a runbook that the caller may not see, Forbidden (403) for one that it may not use. */
+const findRunbook = async (
+  { table }: Deps,
+  { body, subject }: Call<ProvisionBody, StoredNode>,
+): Promise<StoredRunbook | undefined> => {
+  if (!body.runbook) return undefined;
+  const found = await runbooks.find(table, body.runbook);
+  authorize('baremetal:runbook:use', subject, found, body.runbook);
+  return found;
+};
+
+const traitsOf = ({ instance_info: info }: StoredNode): string[] => {
+  const traits: unknown = info['traits'];
+  return Array.isArray(traits) ? traits.filter((trait) => typeof trait === 'string') : [];
+};
+
+const templatesFor = async ({ table }: Deps, node: StoredNode): Promise<AskedTemplate[]> => {
+  const traits = traitsOf(node);
+  return traits.length > 0 ? deployTemplatesOf(table, traits) : [];
+};
+
+const stepsOf = (kind: StepKind, body: ProvisionBody, runbook: StoredRunbook | undefined): Step[] =>
+  runbook ? inOrder(runbook.steps) : checkSteps(kind, body[`${kind}_steps`] ?? []);
+
+const flag = (value: unknown): boolean | undefined =>
+  (value ?? null) === null ? undefined : check(bool.describe('disable_ramdisk'), value);
+
+/** Undefined for verbs that have no steps. Throws Invalid (400), NotFound (404), Forbidden (403). */
+export const readAsked = async (
+  deps: Deps,
+  call: Call<ProvisionBody, StoredNode>,
+  verb: Verb,
+): Promise<Asked | undefined> => {
+  const kind = kinds[verb];
+  if (!kind) return undefined;
+  const runbook = await findRunbook(deps, call);
+  return {
+    kind,
+    steps: stepsOf(kind, call.body, runbook),
+    disableRamdisk: flag(call.body.disable_ramdisk) ?? runbook?.disable_ramdisk ?? false,
+    templates: kind === 'deploy' ? await templatesFor(deps, call.target) : [],
+    ...(runbook && { runbook }),
+    version: call.version,
+  };
+};
+
+/** A runbook is for nodes with one of its traits; before it had any, for nodes with its name as a trait. */
+const checkRunbook = ({ uuid, traits }: StoredNode, { runbook, version }: Asked): void => {
+  if (!runbook) return;
+  const wanted = version >= 112 ? runbook.traits : [runbook.name];
+  if (wanted.some((trait) => traits.includes(trait))) return;
+  throw Invalid(
+    `Runbook ${runbook.name} is not for node ${uuid}: none of ${wanted.join(', ') || 'its (no) traits'} is a trait of the node.`,
+  );
+};
+
+const checkWork = (node: StoredNode, { kind, steps, disableRamdisk }: Asked, around: Surroundings): void => {
+  checkPlaces(node, steps, disableRamdisk);
+  if (!needAgent(node, steps)) return;
+  validateInterface(node, 'boot', around);
+  if (kind === 'service' && node.deploy_interface === 'ramdisk') {
+    throw Invalid(
+      `The instance of node ${node.uuid} runs from virtual media, which a ramdisk would take the place of: only steps without the agent can be done.`,
+    );
+  }
+};
+
+/** Throws Invalid (400) for steps that this node cannot do, and for a runbook that is not meant for it. */
+export const checkAsked = (node: StoredNode, asked: Asked | undefined, around: Surroundings): void => {
+  if (!asked) return;
+  checkRunbook(node, asked);
+  if (asked.kind !== 'deploy') checkWork(node, asked, around);
+  else if (asked.steps.length > 0 || asked.templates.length > 0) {
+    planDeploy(node, askedSteps(asked.templates, asked.steps));
+  }
+};
+
+/** What the run finds on the node; a deploy makes its plan itself, with the templates as they are by then. */
+export const keepAsked = (info: Info, asked: Asked | undefined): Info => {
+  if (!asked) return info;
+  if (asked.kind !== 'deploy') return setPlan(info, asked.kind, asked.steps);
+  return { ...forgetPlans(info), ...(asked.steps.length > 0 && { user_deploy_steps: asked.steps }) };
+};
