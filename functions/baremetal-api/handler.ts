@@ -5,7 +5,15 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 
 import { createAwsLog, createLogger } from '../../layers/store/aws/log.ts';
-import { awsClock, awsIds, awsObjects, awsSealer, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
+import {
+  awsClock,
+  awsFunctions,
+  awsIds,
+  awsObjects,
+  awsSealer,
+  awsTable,
+  awsWorkflows,
+} from '../../layers/store/aws/ports.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 
@@ -18,6 +26,7 @@ const app = create(
     table: awsTable(env),
     objects: awsObjects(env),
     workflows: awsWorkflows(env),
+    functions: awsFunctions(env),
     sealer: awsSealer(env),
     log: createAwsLog(service, logger),
     clock: awsClock(),

@@ -44,6 +44,8 @@ const workOf = ({ request, params }: RequestCall): Work => {
 
 /** Milliseconds from its start after which nobody works on a request any more: the longest that this function runs. */
 const forgottenAfter = 150_000;
+/** No request asks the proxy more often than this in one go; each time it may take its share of what is left. */
+const most = 2;
 /** How often a machine is looked at that is still at it, ms. */
 const pace = 1000;
 
@@ -89,7 +91,7 @@ const ask = async (ports: Deps, call: RequestCall, work: Work, node: StoredNode)
   for (;;) {
     const left = end - ports.clock.now();
     try {
-      return await work.run(createHardware(ports, { node, op_id, deadline_ms: Math.max(pace, left - pace) }));
+      return await work.run(createHardware(ports, { node, op_id, deadline_ms: Math.max(pace, left / most) }));
     } catch (error) {
       if (!stillAtIt(error) || end - ports.clock.now() < 2 * pace) throw error;
       await ports.clock.sleep(pace);

@@ -24,8 +24,13 @@ const list = async <R>(table: Table, node: string, kind: Kind): Promise<R[]> =>
 /** All settings of the node with this UUID, by name. */
 export const listBios = async (table: Table, node: string): Promise<Bios[]> => list<Bios>(table, node, 'bios');
 
+/** Bytes of a name that fit into a key; no BMC has longer ones. */
+const longestName = 1000;
+const fits = (name: string): boolean => name !== '' && Buffer.byteLength(name) <= longestName;
+
 /** The setting of this name; undefined if there is none. */
 export const readBios = async (table: Table, node: string, name: string): Promise<Bios | undefined> => {
+  if (!fits(name)) return undefined;
   const item = await table.get(keyOf(node, 'bios', name));
   return item && toRecord<Bios>(item);
 };
@@ -46,7 +51,8 @@ const same = (a: object, b: object): boolean => {
 };
 
 /** A second write to the same key would be refused: of two parts of one name the last one counts. */
-const byName = <S>(seen: readonly S[], nameOf: (one: S) => string) => new Map(seen.map((one) => [nameOf(one), one]));
+const byName = <S>(seen: readonly S[], nameOf: (one: S) => string) =>
+  new Map(seen.filter((one) => fits(nameOf(one))).map((one) => [nameOf(one), one]));
 
 /** Every transaction holds only while the run still has the lock. Throws ConditionFailed when it has lost it. */
 const writeAll = async ({ table }: Needs, { uuid, reservation }: Holder, writes: readonly Write[]): Promise<void> => {

@@ -1,8 +1,11 @@
 /** Calls to other functions through AWS Lambda. */
-import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 
 import { Fault, Unavailable } from '../../domain/fault.ts';
 import type { Functions } from '../ports.ts';
+
+// For ports.ts, which loads this file when it is needed, with the client.
+export { LambdaClient };
 
 type Needs = {
   readonly client: LambdaClient;

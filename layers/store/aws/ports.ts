@@ -12,7 +12,6 @@
  *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 import { Fault } from '../../domain/fault.ts';
@@ -22,7 +21,6 @@ import type { Objects } from '../objects.ts';
 import type { Clock, Functions, Ids, Opener, Sealer } from '../ports.ts';
 import type { Table } from '../table.ts';
 import type { Workflows } from '../workflows.ts';
-import { createAwsFunctions } from './functions.ts';
 import { createAwsLog } from './log.ts';
 import { createAwsTable } from './table.ts';
 
@@ -113,12 +111,15 @@ export const awsWorkflows = (env: Environment): Workflows => {
   });
 };
 
-export const awsFunctions = (env: Environment): Functions =>
-  createAwsFunctions({
+export const awsFunctions = (env: Environment): Functions => {
+  const functions = functionsOf(env);
+  return lazily<Functions>({ invoke: true }, async () => {
+    const { createAwsFunctions, LambdaClient } = await import('./functions.ts');
     // The SDK would invoke a slow function again; a phase that got no answer is repeated by the workflow itself.
-    client: new LambdaClient({ ...endpoint(env, 'LAMBDA'), maxAttempts: 1 }),
-    functions: functionsOf(env),
+    const client = new LambdaClient({ ...endpoint(env, 'LAMBDA'), maxAttempts: 1 });
+    return createAwsFunctions({ client, functions });
   });
+};
 
 export const awsSealer = (env: Environment): Sealer => {
   const keyId = required(env, 'KMS_KEY_ID');

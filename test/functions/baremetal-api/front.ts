@@ -4,7 +4,10 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
 import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import * as workflow from '../../../functions/workflow/app.ts';
+import { Config as WorkflowConfig } from '../../../functions/workflow/config.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { createFakeProxy } from '../../fakes/proxy.ts';
 
 export type Options = {
   /** `1.80`, `latest` ...; sent in the legacy header. Default: the newest. null: no header. */
@@ -63,6 +66,13 @@ const errorText = (body: unknown): string => {
 /** The API on fakes. `env` are settings; `request('GET /v1/nodes?limit=1', {version: '1.80'})` asks it. */
 export const createFront = (env: Record<string, string> = {}, ports = createFakePorts()) => {
   const app = create(ports, Config.parse(env));
+  const proxy = createFakeProxy();
+  Object.assign(ports.functions.handlers, {
+    workflow: async (call: unknown) =>
+      workflow.create(ports, WorkflowConfig.parse({}))(call, { request_id: 'w', remaining_ms: () => 120_000 }),
+    'bmc-proxy': proxy.handler,
+    ...ports.functions.handlers,
+  });
   let count = 0;
   const request = async (line: string, options: Options = {}): Promise<Reply> => {
     count += 1;
@@ -87,5 +97,5 @@ export const createFront = (env: Record<string, string> = {}, ports = createFake
   /** Puts a node into a condition that would take a workflow to get to. */
   const force = async (uuid: string, set: Partial<StoredNode>) => changeNode(ports, uuid, () => ({ set }));
 
-  return { request, enrol, force, ports };
+  return { request, enrol, force, ports, proxy };
 };

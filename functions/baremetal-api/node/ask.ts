@@ -1,0 +1,68 @@
+/**
+ * How handlers ask a machine. The API may not reach hardware, so it asks functions/workflow and waits (ADR 10); what
+ * takes longer than a client can wait becomes a run of the workflow `management`.
+ */
+import { Fault } from '../../../layers/domain/fault.ts';
+import { askedBy } from '../../../layers/store/events.ts';
+import { managementRequestWrite, type ManagementRequest } from '../../../layers/store/management-requests.ts';
+import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { lock } from '../../../layers/store/reservation.ts';
+import type {
+  RequestAnswer,
+  RequestCall,
+  RequestName,
+  RequestParams,
+  RequestReply,
+} from '../../../workflows/requests.ts';
+import type { Call, Deps } from '../route.ts';
+import { startRun } from './start.ts';
+
+type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
+
+/** API Gateway waits for 29 seconds; cold starts and the writes around the request need some of them. */
+const budget_ms = 22_000;
+
+/**
+ * Asks the machine and waits for what it says. Throws what it was refused with: NodeLocked (409), the faults of
+ * layers/bmc/faults.ts (400, or 503 for what may go away by itself), Pending (503) when it takes too long.
+ */
+export const askMachine = async <N extends RequestName>(
+  { functions }: Pick<Deps, 'functions'>,
+  { target, subject: { user, project } }: Asking,
+  request: N,
+  params: RequestParams<N>,
+): Promise<RequestAnswer<N>> => {
+  const asked: RequestCall<N> = { request, node: target.uuid, params, asked_by: { user, project }, budget_ms };
+  const reply = (await functions.invoke('workflow', asked)) as RequestReply<N>;
+  if (reply.is === 'refusal') throw new Fault(reply.name, reply.code, reply.message);
+  return reply.answer;
+};
+
+const isFailure = (state: string) => state === 'error' || state.endsWith(' failed');
+
+type Wish = {
+  readonly request: ManagementRequest;
+  /** For the history. */
+  readonly told: string;
+  /** Refuses by throwing, on the node as it is stored. */
+  permit(node: StoredNode): void;
+};
+
+/**
+ * Records the request with the lock and starts its run. An error that brought the node into a failure state stays.
+ * Throws NodeLocked (409), and what `permit` throws.
+ */
+export const startManagement = async (deps: Deps, { target, subject }: Asking, wish: Wish): Promise<void> => {
+  const { request, told, permit } = wish;
+  const { reservation: run } = await changeNode(deps, target.uuid, (node) => {
+    permit(node);
+    const held = lock(node);
+    const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
+    return {
+      set: { ...held, ...(!isFailure(node.provision_state) && { last_error: null }) },
+      events: [{ ...asked, run: held.reservation!, ...askedBy(subject) }],
+      also: [managementRequestWrite(node.uuid, held.reservation!, request)],
+    };
+  });
+  await startRun(deps, 'management', run!, { node: target.uuid, action: request.action });
+};

@@ -1,0 +1,42 @@
+/** PUT states/raid: how the disks are to be combined when the node is next cleaned (ironic-api.md 2.1, since 1.12). */
+import { validateInterface } from '../../../layers/bmc/validation.ts';
+import { isFault, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
+import { checkRaidConfig } from '../../../layers/domain/raid.ts';
+import { json } from '../../../layers/domain/values.ts';
+import { askedBy } from '../../../layers/store/events.ts';
+import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { route, type Route } from '../route.ts';
+import { findByIdent } from './find.ts';
+
+/** As in Ironic a node that has no RAID interface has no such sub-resource (404). */
+const requireRaid = (node: StoredNode): void => {
+  try {
+    validateInterface(node, 'raid');
+  } catch (error) {
+    throw isFault(error) ? NotFound(error.message, error) : error;
+  }
+};
+
+export const raidRoutes: readonly Route[] = [
+  route<Record<string, unknown>, StoredNode>({
+    at: 'PUT /v1/nodes/{ident}/states/raid',
+    since: 12,
+    policy: 'baremetal:node:set_raid_state',
+    body: json,
+    find: findByIdent,
+    handle: async (deps, { target, body, subject }) => {
+      requireRaid(target);
+      checkRaidConfig(body);
+      await changeNode(deps, target.uuid, (node) => {
+        requireRaid(node);
+        if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
+        const message = 'The target RAID configuration was set.';
+        return {
+          set: { target_raid_config: body },
+          events: [{ kind: 'request', severity: 'INFO', event_type: 'raid', message, ...askedBy(subject) }],
+        };
+      });
+      return {};
+    },
+  }),
+];
