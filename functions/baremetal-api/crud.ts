@@ -161,6 +161,7 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
         policy: policy.list,
         ...(policy.own && { own: policy.own }),
         query: { ...query, ...filters },
+        ...answersOf(collection, rows).list,
         handle: async ({ table }, call) => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
           const kept = keep?.(call);

@@ -30,6 +30,12 @@ export const unmaskSecrets = (given: unknown, stored: unknown): unknown => {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, kept(name, value)]));
 };
 
+/** Whether a mask is among the secrets, at any depth: one that stands for nothing that is stored. */
+export const hasMask = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([name, inner]) => (inner === mask && isSecretName(name)) || hasMask(inner));
+
 const hidden = ['configdrive', 'image_url'];
 
 /** Whether instance_info shows the mask for what is under this name. */

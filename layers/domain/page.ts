@@ -36,7 +36,8 @@ const limitOf = (text: string | undefined): number => {
 };
 
 /** Neither what is computed nor JSON has an order. */
-const isSortable = (row: Field) => !row.computed && (typeof row.default !== 'object' || row.default === null);
+const isSortable = (row: Field) =>
+  !row.computed && !row.masked && (typeof row.default !== 'object' || row.default === null);
 
 const sortKeyOf = (rows: Fields, version: number, key: string): string => {
   if (key === 'id') return key;

@@ -9,8 +9,11 @@ export type Subject = {
   readonly scope: 'system' | 'project';
 };
 
-/** What a rule looks at: the projects that own and use a node. Collections have neither. */
-export type Owned = { readonly owner?: string | null; readonly lessee?: string | null };
+/**
+ * What a rule looks at: the projects that own and use a node, and whether a record is there for every project.
+ * Collections have none of this.
+ */
+export type Owned = { readonly owner?: string | null; readonly lessee?: string | null; readonly public?: boolean };
 
 /** The letters of ironic-rbac.md 2: the personas of which one is enough. */
 const checks = {
@@ -27,7 +30,7 @@ const checks = {
   'R or owner': ['system reader', 'system service', 'owner reader'],
   'M or owner': ['system member', 'system service', 'owner member'],
   'M or owner manager': ['system member', 'system service', 'owner manager', 'any service'],
-  'R or owner or service': ['system reader', 'system service', 'owner reader', 'any service'],
+  'R or owner or service': ['system reader', 'system service', 'owner reader', 'any service', 'public reader'],
   'R or project admin': ['system reader', 'system service', 'owner admin', 'lessee admin'],
   'P-M': ['system member', 'system service', 'owner member', 'lessee member'],
   'O-R': ['system reader', 'system service', 'owner reader', 'owner service'],
@@ -168,12 +171,17 @@ const withImplied = (roles: readonly string[]): string[] => {
   return [...(highest === -1 ? [] : ladder.slice(highest)), ...(roles.includes('service') ? ['service'] : [])];
 };
 
-const personas = ({ roles, scope, project }: Subject, { owner, lessee }: Owned): string[] => {
+const personas = ({ roles, scope, project }: Subject, { owner, lessee, public: open }: Owned): string[] => {
   const held = withImplied(roles);
   const as = (who: string) => held.map((role) => `${who} ${role}`);
   if (scope === 'system') return as('system');
   if (project === null) return [];
-  return [...as('any'), ...(project === owner ? as('owner') : []), ...(project === lessee ? as('lessee') : [])];
+  return [
+    ...as('any'),
+    ...(project === owner ? as('owner') : []),
+    ...(project === lessee ? as('lessee') : []),
+    ...(open ? as('public') : []),
+  ];
 };
 
 /** Whether a caller passes a rule for a record, or for a collection when none is given. */
@@ -189,6 +197,7 @@ const gates: Readonly<Record<string, Rule>> = {
   portgroup: 'baremetal:portgroup:get',
   volume: 'baremetal:volume:get',
   allocation: 'baremetal:allocation:get',
+  runbook: 'baremetal:runbook:get',
 };
 
 /** What every record of the caller's project has; undefined for callers that see all projects, or have none. */

@@ -20,7 +20,7 @@ export const asText = (value: unknown): string => {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (Array.isArray(value)) return `[${value.map(inside).join(', ')}]`;
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return JSON.stringify(value);
   return `{${Object.entries(value)
     .map(([name, one]) => `${quote(name)}: ${inside(one)}`)
     .join(', ')}}`;
