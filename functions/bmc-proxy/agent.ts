@@ -96,7 +96,10 @@ export const executeStep = async (call: Call<'agent.execute'>) => {
     params: { step, node, ports },
     isOurs: (last, sent) => {
       const named = stepOf(last, kind);
-      if (named['step'] !== undefined) return named['step'] === step.step && named['interface'] === step.interface;
+      // An equal step that has ended may be an earlier one of the plan: only what was sent is adopted.
+      if (named['step'] !== undefined) {
+        return sent && named['step'] === step.step && named['interface'] === step.interface;
+      }
       return sent || last.command_status === 'RUNNING';
     },
   });

@@ -70,7 +70,7 @@ const requireAgent = (machine: FakeMachine) => {
 };
 
 type Handlers = {
-  [O in Operation]: (machine: FakeMachine, params: never) => Observed<O>;
+  [O in Operation]: (machine: FakeMachine, params: never, op_id: string) => Observed<O>;
 };
 
 const handlers: Handlers = {
@@ -134,7 +134,7 @@ const handlers: Handlers = {
     requireAgent(machine);
     return { steps: structuredClone(machine.agent.steps[kind]), hardware_manager_version: { fake: '1' } };
   },
-  'agent.execute': (machine, params: { kind: string; step: { interface: string; step: string } }) => {
+  'agent.execute': (machine, params: { kind: string; step: { interface: string; step: string } }, op_id) => {
     requireAgent(machine);
     const { commands } = machine.agent;
     const last = commands.at(-1);
@@ -143,12 +143,14 @@ const handlers: Handlers = {
       last?.command_name === name &&
       stepOf(last).interface === params.step.interface &&
       stepOf(last).step === params.step.step;
-    if (same) return { started: false, command: structuredClone(last) };
+    if (same && (last['op_id'] === op_id || last.command_status === 'RUNNING'))
+      return { started: false, command: structuredClone(last) };
     if (last?.command_status === 'RUNNING') throw bmcFault('AgentBusy', 'The agent is executing another command.');
     const command: AgentCommand = {
       id: `command-${commands.length + 1}`,
       command_name: name,
       command_status: 'RUNNING',
+      op_id,
       step: { interface: params.step.interface, step: params.step.step },
     };
     commands.push(command);
@@ -229,7 +231,7 @@ export const createFakeProxy = (): FakeProxy => {
       if (scripted instanceof Error) throw scripted;
       const reply = typeof scripted === 'function' ? await scripted(request) : scripted;
       if (reply) return reply;
-      const observed = handlers[request.op](machine(request.node), params.data as never);
+      const observed = handlers[request.op](machine(request.node), params.data as never, request.op_id);
       return { status: 'done', observed, quirks: [] };
     },
   };

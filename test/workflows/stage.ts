@@ -116,12 +116,16 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     } while (time.skip((until - time.now()) / 1000));
   };
 
-  /** What PUT states/provision does. */
-  const provision = async (name: WorkflowName, event: ProvisionEvent): Promise<string> => {
-    const { run } = await changeNode(world, node.uuid, (stored) => ({ set: begin(stored, name, event) }));
+  /** A request that gives the node to a run, which is then started. */
+  const take = async (name: WorkflowName, decide: (stored: StoredNode) => Partial<StoredNode>): Promise<string> => {
+    const { run } = await changeNode(world, node.uuid, (stored) => ({ set: decide(stored) }));
     await orDeath(process.states.start(name, run!, { node: node.uuid }));
     return run!;
   };
+
+  /** What PUT states/provision does. */
+  const provision = async (name: WorkflowName, event: ProvisionEvent): Promise<string> =>
+    take(name, (stored) => begin(stored, name, event));
 
   /** What PUT states/power does. */
   const power = async (target: string, timeout: number | null = null): Promise<string> => {
@@ -172,6 +176,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     machine: proxy.machine(node.uuid),
     read,
     settle,
+    take,
     provision,
     power,
     manage,

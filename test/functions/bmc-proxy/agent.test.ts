@@ -155,6 +155,19 @@ describe('agent.execute', () => {
     });
   });
 
+  it('starts a step once more for another place in the plan', async () => {
+    const { ask, agent } = await withAgent();
+    const burnin = { kind: 'clean', step: { interface: 'deploy', step: 'burnin_cpu' } } as const;
+    await ask('agent.execute', burnin, { op_id: 'step-0' });
+    Object.assign(agent.commands[0]!, {
+      command_status: 'SUCCEEDED',
+      command_result: { clean_step: burnin.step },
+    });
+    expect(await ask('agent.execute', burnin, { op_id: 'step-1' })).toMatchObject({
+      observed: { started: true, command: { id: 'id-2' } },
+    });
+  });
+
   it('starts again when the agent has been booted since', async () => {
     const { ask, agent } = await withAgent();
     await ask('agent.execute', writeImage);
