@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
+import { listBios, listFirmware } from '../../layers/store/machine-settings.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { aNode } from './nodes.ts';
+import { aNode, uuid } from './nodes.ts';
 import { createStage } from './stage.ts';
 
 const enrolled = async (more: Partial<StoredNode> = {}) =>
@@ -23,6 +24,37 @@ describe('verify', () => {
       properties: { vendor: 'Ingot' },
       last_error: null,
     });
+  });
+
+  it('keeps BIOS settings, firmware and secure boot', async () => {
+    const stage = await enrolled();
+    await stage.provision('verify', 'manage');
+    await stage.settle();
+    const { table } = stage.world;
+    const seen = stage.machine;
+    expect((await listBios(table, uuid)).map(({ name }) => name).sort()).toEqual(
+      seen.bios.map(({ name }) => name).sort(),
+    );
+    expect((await listFirmware(table, uuid)).map(({ component }) => component)).toContain('bmc');
+    expect(await stage.read()).toMatchObject({ secure_boot: seen.secure_boot });
+  });
+
+  it('does not mind a BMC that cannot tell settings, and notes one that tells nonsense', async () => {
+    const stage = await enrolled();
+    stage.proxy.answer('bios.get', bmcFault('BmcUnsupported', 'No Bios.'));
+    stage.proxy.answer('firmware.get', bmcFault('BmcProtocol', 'Not JSON.'));
+    await stage.provision('verify', 'manage');
+    await stage.settle();
+    expect(await stage.read()).toMatchObject({ provision_state: 'manageable', last_error: null });
+    const told = (await stage.history()).filter((line) => line.includes('could not be read'));
+    expect(told).toEqual(['attempt: Firmware versions could not be read: Not JSON.']);
+  });
+
+  it('reads no settings by interfaces that cannot', async () => {
+    const stage = await enrolled({ bios_interface: 'no-bios', firmware_interface: 'no-firmware' });
+    await stage.provision('verify', 'manage');
+    await stage.settle();
+    expect(stage.proxy.requests.map(({ op }) => op)).toEqual(['bmc.probe', 'system.get', 'secure_boot.get']);
   });
 
   it('notes the certificate, so that it can be pinned', async () => {
