@@ -31,7 +31,10 @@ describe('a request that changes the machine', () => {
   it('holds the lock while the machine is asked, and lets it go with a line for each in the history', async () => {
     const { ask, read, left, told, proxy } = await withNode();
     const during: (string | null)[] = [];
-    proxy.answer('boot.ensure', async () => void during.push((await read()).reservation) as undefined);
+    proxy.answer('boot.ensure', async () => {
+      during.push((await read()).reservation);
+      return undefined;
+    });
     expect(await ask('set_boot_device', device)).toEqual({ is: 'answer', answer: null });
     expect(during).toEqual([`${uuid}-1`]);
     expect(await read()).toMatchObject({ reservation: null, generation: 1, last_error: null });

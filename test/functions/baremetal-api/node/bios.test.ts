@@ -40,7 +40,6 @@ beforeEach(async () => {
 });
 
 const get = async (rest: string, version = 'latest') => front.request(`GET /v1/nodes/${uuid}/${rest}`, { version });
-const written = '2026-01-01T00:00:00.000+00:00';
 
 describe('BIOS settings', () => {
   it('are listed briefly, their values as text', async () => {
