@@ -3,12 +3,15 @@ import * as z from 'zod';
 
 import { chassis } from '../layers/domain/chassis.ts';
 import { conductor } from '../layers/domain/conductor.ts';
+import { deployTemplate } from '../layers/domain/deploy-template.ts';
 import { driver } from '../layers/domain/driver.ts';
 import type { Access, Field, Fields } from '../layers/domain/fields.ts';
 import { history } from '../layers/domain/history.ts';
+import { inspectionRule } from '../layers/domain/inspection-rule.ts';
 import { node } from '../layers/domain/node.ts';
 import { port } from '../layers/domain/port.ts';
 import { portgroup } from '../layers/domain/portgroup.ts';
+import { runbook } from '../layers/domain/runbook.ts';
 import { volumeConnector, volumeTarget } from '../layers/domain/volume.ts';
 import { bool, json, logicalName, mac, timestamp, uuid } from '../layers/domain/values.ts';
 import { table } from './markdown.ts';
@@ -69,6 +72,9 @@ const resources: { readonly [name: string]: Fields } = {
   Chassis: chassis,
   'Volume connector': volumeConnector,
   'Volume target': volumeTarget,
+  'Deploy template': deployTemplate,
+  Runbook: runbook,
+  'Inspection rule': inspectionRule,
   Driver: driver,
   Conductor: conductor,
 };

@@ -73,8 +73,8 @@ export const readConditionOp = (given: string): { op: ConditionOp; inverted: boo
 /** The arguments in the order of their names. A comparison's list may also be what is compared. */
 const inPlace = (given: readonly unknown[], { needs, takes = [] }: Arguments): Args => {
   if (needs[0] === 'values' && !Array.isArray(given[0])) return { values: given };
-  const names = [...needs, ...takes, ...given.slice(needs.length + takes.length).map((_, at) => `argument ${at + 1}`)];
-  return Object.fromEntries(given.map((one, at) => [names[at], one]));
+  const names = [...needs, ...takes];
+  return Object.fromEntries(given.map((one, at) => [names[at] ?? `argument ${at + 1}`, one]));
 };
 
 /** The arguments by name, however they were given. */
