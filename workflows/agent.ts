@@ -1,5 +1,6 @@
 /** What `driver_internal_info` says about the deploy agent, and when that is forgotten (ironic-states.md 4, 6). */
 import type { StoredNode } from '../layers/store/nodes.ts';
+import { inspectedBy } from './inspection.ts';
 
 type Info = StoredNode['driver_internal_info'];
 
@@ -9,6 +10,7 @@ export const without = (info: Info, keys: readonly string[]): Info =>
 
 /** True for one boot of the machine only. */
 const ofOneBoot = [
+  inspectedBy,
   'agent_url',
   'agent_verify_ca',
   'agent_secret_token',

@@ -11,25 +11,24 @@ import { readRequest, refuseAccept, type HttpRequest } from '../../layers/http/r
 import { negotiate } from '../../layers/http/version.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
-import { continueInspection, isInspectionVersion } from './continue-inspection.ts';
+import { continueInspection, inspectionSince } from './continue-inspection.ts';
 import { heartbeat } from './heartbeat.ts';
 import { lookup } from './lookup.ts';
 import type { Deps, Route } from './route.ts';
 
-/** Microversion 1.N from which lookup and heartbeat exist. */
-export const since = 22;
-const fromSince = (version: number): boolean => version >= since;
+/** Of lookup and heartbeat. */
+const since = 22;
 
 /** Paths below /v1. */
 export const routes: { readonly [path: string]: Route } = {
   lookup: {
     method: 'GET',
-    exists: fromSince,
+    since,
     handle: async (deps, call) => ({ status: 200, body: await lookup(deps, call) }),
   },
   'heartbeat/{ident}': {
     method: 'POST',
-    exists: fromSince,
+    since,
     handle: async (deps, call) => {
       await heartbeat(deps, call);
       return { status: 202 };
@@ -37,7 +36,8 @@ export const routes: { readonly [path: string]: Route } = {
   },
   continue_inspection: {
     method: 'POST',
-    exists: isInspectionVersion,
+    since: inspectionSince,
+    unversioned: true,
     handle: async (deps, call) => ({ status: 202, body: await continueInspection(deps, call) }),
   },
 };
@@ -45,7 +45,8 @@ export const routes: { readonly [path: string]: Route } = {
 const routeOf = ({ method, segments }: HttpRequest, version: number): Route => {
   const path = segments[0] === 'v1' ? segments.slice(1) : segments;
   const found = routes[path.length === 2 ? `${path[0]}/{ident}` : path.join('/')];
-  if (!found?.exists(version)) throw NotFound('There is nothing at this path.');
+  const exists = found && (version >= found.since || (found.unversioned && version === DEFAULT));
+  if (!exists) throw NotFound('There is nothing at this path.');
   if (method !== found.method) throw MethodNotAllowed(`${method} is not possible here, only ${found.method}.`);
   return found;
 };

@@ -85,8 +85,8 @@ const checkWaits = ({ uuid, provision_state: state, reservation }: StoredNode): 
   if (state !== 'inspect wait') throw Unknown();
 };
 
-/** From this version on the answer is that of lookup. */
-const answersSince = 84;
+/** Microversion 1.N from which it exists, and answers as lookup does; agents send no version. */
+export const inspectionSince = 84;
 
 /**
  * Stores the inventory in the write that notes on the node that it has come, then continues the run. Repeated, it does
@@ -107,8 +107,5 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<object
     };
   });
   await deliver(deps, uuid);
-  return call.version < answersSince ? { uuid } : introduce(deps, call, node);
+  return call.version < inspectionSince ? { uuid } : introduce(deps, call, node);
 };
-
-/** Its microversions 1.N: agents ask without one, which is 1.1. */
-export const isInspectionVersion = (version: number): boolean => version === 1 || version >= answersSince;

@@ -20,7 +20,9 @@ export type Call = {
 type Answer = { readonly status: number; readonly body?: unknown };
 export type Route = {
   readonly method: string;
-  /** Whether microversion 1.N has it. */
-  exists(version: number): boolean;
+  /** Microversion 1.N from which it exists. */
+  readonly since: number;
+  /** It exists at 1.1 too, which is what a request without a version means. */
+  readonly unversioned?: true;
   handle(deps: Deps, call: Call): Promise<Answer>;
 };

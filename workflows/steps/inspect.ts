@@ -133,16 +133,12 @@ const applyRules: Phase = {
 const finishInspection: Phase = {
   run: async ({ ports }) => {
     const finished = isoTime(ports.clock.now());
-    return done((node) => {
-      const forgotten = forgetAgent(node);
-      return {
-        ...forgotten,
-        ...finish(node, 'done'),
-        inspection_finished_at: finished,
-        last_error: null,
-        driver_internal_info: without(forgotten.driver_internal_info, [inspectedBy]),
-      };
-    });
+    return done((node) => ({
+      ...forgetAgent(node),
+      ...finish(node, 'done'),
+      inspection_finished_at: finished,
+      last_error: null,
+    }));
   },
 };
 
