@@ -5,7 +5,10 @@
 import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { setPlan } from '../../workflows/plan.ts';
+import { begin as beginRun } from '../../layers/store/reservation.ts';
 import { createAgent } from './agent.ts';
+import { step } from './asked.ts';
 import type { Death } from './mortal.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
@@ -86,6 +89,20 @@ const stories: { readonly [name: string]: Story } = {
     when: ['after'],
     begin: async (stage) => stage.provision('inspect', 'inspect'),
   },
+  'a service with steps of the agent and the BMC': {
+    node: aNode({ provision_state: 'active', instance_uuid: uuid }),
+    when: ['after'],
+    begin: async (stage) => {
+      stage.machine.power = 'power on';
+      stage.machine.agent.steps.service.push({ interface: 'deploy', step: 'burnin_cpu', priority: 0, abortable: true });
+      const bios = step('bios.apply_configuration', { settings: [{ name: 'BootTimeout', value: 9 }] });
+      const steps = [step('deploy.burnin_cpu'), bios, step('deploy.burnin_cpu'), step('power.reboot')];
+      await stage.take('service', (node) => ({
+        ...beginRun(node, 'service', 'service'),
+        driver_internal_info: setPlan(node.driver_internal_info, 'service', steps),
+      }));
+    },
+  },
   reboot: {
     node: aNode({ provision_state: 'active' }),
     when: ['before', 'after'],
@@ -93,6 +110,16 @@ const stories: { readonly [name: string]: Story } = {
       stage.machine.power = 'power on';
       await stage.power('rebooting');
     },
+  },
+  'an image that is attached': {
+    node: aNode({ provision_state: 'active' }),
+    when: ['before', 'after'],
+    begin: async (stage) => stage.manage({ action: 'attach_media', slot: 'cd', image: 'https://images.test/a.iso' }),
+  },
+  'a verification': {
+    node: aNode({ provision_state: 'enroll' }),
+    when: ['after'],
+    begin: async (stage) => stage.provision('verify', 'manage'),
   },
 };
 
