@@ -1,8 +1,10 @@
-/** One request over one connection: bounded in time and size, without redirects, reuse or compression. */
+/** One request over one connection: bounded in time and size, without redirects or reuse. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6 } from 'node:net';
+import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { createGunzip } from 'node:zlib';
 
 import { bmcFault } from '../bmc/faults.ts';
 import { isFault, type Fault } from '../domain/fault.ts';
@@ -53,10 +55,14 @@ const requestHeaders = ({ host, port }: Peer, { method, headers }: Exchange, bod
   );
 };
 
+/** HPE iLO keeps its registries compressed and gives them away like that only. The limit is for what comes out. */
+const unpacked = (response: IncomingMessage): AsyncIterable<Buffer> =>
+  response.headers['content-encoding'] === 'gzip' ? pipeline(response, createGunzip(), () => {}) : response;
+
 const readBody = async (response: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of unpacked(response)) {
     size += chunk.length;
     if (size > maxBytes) throw bmcFault('BmcProtocol', `The answer has more than ${maxBytes} bytes.`);
     chunks.push(chunk);
@@ -89,6 +95,7 @@ const explain = (peer: Peer, { method, path }: Exchange, over: string | undefine
   const { code = '', message } = error as { code?: string; message: string };
   if (isFault(error)) return bmcFault('BmcProtocol', `${what}: ${message}`, error);
   if (over) return bmcFault('BmcTimeout', `${what} got no answer: ${over}. Whether it was done is unknown.`, error);
+  if (code.startsWith('Z_')) return bmcFault('BmcProtocol', `${what} was answered with damaged gzip (${code}).`, error);
   if (code.startsWith('HPE_')) return bmcFault('BmcProtocol', `${what} was not answered in HTTP (${code}).`, error);
   if (begun) return bmcFault('BmcProtocol', `${what}: the answer ended in the middle.`, error);
   return bmcFault(
@@ -131,7 +138,8 @@ const refuseAnswer = (peer: Peer, { method, path }: Exchange, { status, headers 
   if (status >= 300 && status < 400) {
     return bmcFault('BmcProtocol', `${what} was answered with a redirect (${status}), which is not followed.`);
   }
-  if (encoding !== 'identity') return bmcFault('BmcProtocol', `${what}: the answer is compressed (${encoding}).`);
+  if (encoding !== 'identity' && encoding !== 'gzip')
+    return bmcFault('BmcProtocol', `${what}: the answer is compressed (${encoding}).`);
   return undefined;
 };
 

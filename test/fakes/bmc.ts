@@ -26,7 +26,7 @@ export type Scripted =
   | 'hang'
   | 'reset'
   | 'cut'
-  | { status: number; headers?: Record<string, string>; body?: unknown; text?: string }
+  | { status: number; headers?: Record<string, string>; body?: unknown; text?: string | Buffer }
   | ((request: Seen) => Scripted | undefined);
 
 export type FakeBmc = {

@@ -305,6 +305,19 @@ describe('the end of a rescue', () => {
     expect(posts()).toEqual([]);
   });
 
+  it('is not opened for anything but its own command', async () => {
+    const { ask, opener } = await withPassword();
+    const opened: string[] = [];
+    const open = opener.open;
+    opener.open = async (sealed, place) => {
+      opened.push(place.name);
+      return open(sealed, place);
+    };
+    await ask('system.get', {});
+    await ask('agent.call', { command: 'standby.sync' });
+    expect(opened).toEqual(['redfish_password', 'agent_secret_token']);
+  });
+
   it('is refused when there is no password', async () => {
     const { ask, posts } = await withAgent();
     await expect(ask('agent.call', finalize)).rejects.toThrow('has no rescue password');

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { withRedfish } from '../../../layers/redfish-client/client.ts';
@@ -34,7 +35,17 @@ describe('what a refusal means', () => {
     ['200 with half of it', 'cut', 'BmcProtocol'],
     ['200 with a list', { status: 200, text: '[]' }, 'BmcProtocol'],
     ['200 with JSON of absurd depth', { status: 200, text: `${'{"a":'.repeat(80)}1${'}'.repeat(80)}` }, 'BmcProtocol'],
-    ['200 compressed', { status: 200, headers: { 'Content-Encoding': 'gzip' }, text: 'x' }, 'BmcProtocol'],
+    ['200 in an unknown compression', { status: 200, headers: { 'Content-Encoding': 'br' }, text: 'x' }, 'BmcProtocol'],
+    ['200 in damaged gzip', { status: 200, headers: { 'Content-Encoding': 'gzip' }, text: 'x' }, 'BmcProtocol'],
+    [
+      '200 with 9 MiB packed into little',
+      {
+        status: 200,
+        headers: { 'Content-Encoding': 'gzip' },
+        text: gzipSync(`{"a":"${'x'.repeat(9 * 1024 * 1024)}"}`),
+      },
+      'BmcProtocol',
+    ],
     ['200 with 9 MiB', { status: 200, text: `{"a":"${'x'.repeat(9 * 1024 * 1024)}"}` }, 'BmcProtocol'],
     ['a closed connection', 'reset', 'BmcTimeout'],
   ];
@@ -139,6 +150,13 @@ describe('reading', () => {
       .filter(({ path }) => path === system)
       .map(({ headers }) => headers['accept-encoding']);
     expect(encodings).toEqual(['identity', undefined]);
+  });
+
+  it('reads what comes compressed all the same (registries of HPE iLO)', async () => {
+    const bmc = await startBmc();
+    const text = gzipSync(JSON.stringify({ PowerState: 'On' }));
+    bmc.answer(`GET ${system}`, { status: 200, headers: { 'Content-Encoding': 'gzip' }, text });
+    expect((await clientOf(bmc).get(system, computerSystem)).body.PowerState).toBe('On');
   });
 
   it('takes values of a wrong type for missing', async () => {
