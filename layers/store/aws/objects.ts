@@ -1,7 +1,8 @@
 /** Objects in a private S3 bucket, encrypted with a KMS key. */
 import { Fault, Unavailable } from '../../domain/fault.ts';
 import type { Listed, Objects } from '../objects.ts';
-import { createS3, type S3, S3Refusal } from './s3.ts';
+import { createS3, type S3 } from './s3.ts';
+import { Refusal } from './signed.ts';
 
 // For ports.ts, which loads this file when it is needed, with the client.
 export { createS3 };
@@ -13,7 +14,7 @@ type Needs = {
   readonly keyId?: string;
 };
 
-const statusOf = (error: unknown) => (error instanceof S3Refusal ? error.$metadata.httpStatusCode : 500);
+const statusOf = (error: unknown) => (error instanceof Refusal ? error.$metadata.httpStatusCode : 500);
 
 const explain = (bucket: string, error: unknown): Fault =>
   statusOf(error) < 500

@@ -106,33 +106,31 @@ export const awsWorkflows = (env: Environment): Workflows => {
   const arns = arnsOf(required(env, 'WORKFLOW_ARNS'));
   const sending = { start: true, succeed: true, fail: true, heartbeat: true, stop: true } as const;
   return lazily<Workflows>({ ...sending, describe: true, history: true }, async () => {
-    const { createAwsWorkflows, SFNClient } = await import('./workflows.ts');
-    return createAwsWorkflows({ client: new SFNClient(endpoint(env, 'SFN')), arns });
+    const { createAwsWorkflows, createAwsJson } = await import('./workflows.ts');
+    return createAwsWorkflows({ client: createAwsJson('states', endpoint(env, 'SFN')), arns });
   });
 };
 
 export const awsFunctions = (env: Environment): Functions => {
   const functions = functionsOf(env);
   return lazily<Functions>({ invoke: true }, async () => {
-    const { createAwsFunctions, LambdaClient } = await import('./functions.ts');
-    // The SDK would invoke a slow function again; a phase that got no answer is repeated by the workflow itself.
-    const client = new LambdaClient({ ...endpoint(env, 'LAMBDA'), maxAttempts: 1 });
-    return createAwsFunctions({ client, functions });
+    const { createAwsFunctions } = await import('./functions.ts');
+    return createAwsFunctions({ site: endpoint(env, 'LAMBDA'), functions });
   });
 };
 
 export const awsSealer = (env: Environment): Sealer => {
   const keyId = required(env, 'KMS_KEY_ID');
   return lazily<Sealer>({ seal: true }, async () => {
-    const { createAwsSealer, KMSClient } = await import('./secrets.ts');
-    return createAwsSealer({ client: new KMSClient(endpoint(env, 'KMS')), keyId });
+    const { createAwsSealer, createAwsJson } = await import('./secrets.ts');
+    return createAwsSealer({ client: createAwsJson('kms', endpoint(env, 'KMS')), keyId });
   });
 };
 
 export const awsOpener = (env: Environment): Opener => {
   const keyId = required(env, 'KMS_KEY_ID');
   return lazily<Opener>({ open: true }, async () => {
-    const { createAwsOpener, KMSClient } = await import('./secrets.ts');
-    return createAwsOpener({ client: new KMSClient(endpoint(env, 'KMS')), keyId });
+    const { createAwsOpener, createAwsJson } = await import('./secrets.ts');
+    return createAwsOpener({ client: createAwsJson('kms', endpoint(env, 'KMS')), keyId });
   });
 };

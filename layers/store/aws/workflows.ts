@@ -1,30 +1,14 @@
 /** `Workflows` on AWS Step Functions (Standard). */
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  InvalidToken,
-  paginateGetExecutionHistory,
-  SendTaskFailureCommand,
-  SendTaskHeartbeatCommand,
-  SendTaskSuccessCommand,
-  StartExecutionCommand,
-  StopExecutionCommand,
-  TaskDoesNotExist,
-  TaskTimedOut,
-  type DescribeExecutionOutput,
-  type HistoryEvent as AwsEvent,
-  SFNClient,
-} from '@aws-sdk/client-sfn';
-
 import { NotFound } from '../../domain/fault.ts';
 import type { Delivery, Execution, HistoryEvent, Workflows } from '../workflows.ts';
+import { type AwsJson, createAwsJson } from './json.ts';
 
 // For ports.ts, which loads this file when it is needed, with the client.
-export { SFNClient };
+export { createAwsJson };
 
 type Needs = {
-  readonly client: SFNClient;
+  /** Of Step Functions. */
+  readonly client: AwsJson;
   /** ARN of the state machine of each workflow. */
   readonly arns: Readonly<Record<string, string>>;
 };
@@ -32,43 +16,72 @@ type Needs = {
 /** Lengths that the API accepts; what is longer is cut, for a failure must not fail on its own words. */
 const longest = { error: 256, cause: 32_768 };
 
+const cut = (error: string, cause: string) => ({
+  error: error.slice(0, longest.error),
+  cause: cause.slice(0, longest.cause),
+});
+
 /** The same number of lines a page as the API gives at most. */
 const pageSize = 1000;
 
-const unless = async <T>(kinds: readonly (new (...args: never[]) => Error)[], call: Promise<T>) =>
-  call.catch((error: unknown) => {
-    if (kinds.some((kind) => error instanceof kind)) return undefined;
+/** The answer; undefined when it is one of these refusals. */
+const unless = async (names: readonly string[], call: Promise<object>): Promise<object | undefined> =>
+  call.catch((error: Error) => {
+    if (names.includes(error.name)) return undefined;
     throw error;
   });
 
-const deliver = async (call: Promise<unknown>): Promise<Delivery> =>
-  (await unless([TaskTimedOut, TaskDoesNotExist, InvalidToken], call)) ? 'delivered' : 'gone';
+const deliver = async (call: Promise<object>): Promise<Delivery> =>
+  (await unless(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'], call)) ? 'delivered' : 'gone';
 
-const toExecution = (workflow: string, found: DescribeExecutionOutput): Execution => ({
+/** What DescribeExecution answers, as far as it is read; times in seconds. */
+type Described = {
+  readonly name: string;
+  readonly status: Execution['status'] | 'PENDING_REDRIVE';
+  readonly startDate: number;
+  readonly stopDate?: number;
+  readonly error?: string;
+  readonly cause?: string;
+};
+
+const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+const toExecution = (workflow: string, found: Described): Execution => ({
   workflow,
-  name: found.name!,
+  name: found.name,
   // Only a redrive, which nothing here asks for, would make it pending; it has failed before that.
-  status: found.status === 'PENDING_REDRIVE' ? 'FAILED' : found.status!,
-  started_at: found.startDate!.toISOString(),
-  ...(found.stopDate && { stopped_at: found.stopDate.toISOString() }),
+  status: found.status === 'PENDING_REDRIVE' ? 'FAILED' : found.status,
+  started_at: isoOf(found.startDate),
+  ...(found.stopDate && { stopped_at: isoOf(found.stopDate) }),
   ...(found.error && { error: found.error }),
   ...(found.cause && { cause: found.cause }),
 });
+
+/** An event of GetExecutionHistory, as far as it is read. */
+type AwsEvent = {
+  readonly id: number;
+  readonly type: string;
+  readonly timestamp: number;
+  readonly previousEventId?: number;
+  readonly stateEnteredEventDetails?: { readonly name: string };
+  readonly stateExitedEventDetails?: { readonly name: string };
+};
+type Page = { readonly events?: readonly AwsEvent[]; readonly nextToken?: string };
 
 /** Only the events of entering and leaving name their state; the others point back at the one before them. */
 const toHistory = (events: readonly AwsEvent[]): HistoryEvent[] => {
   const states = new Map<number, string>();
   return events.map(({ id, type, timestamp, previousEventId, ...details }) => {
     const named = details.stateEnteredEventDetails?.name ?? details.stateExitedEventDetails?.name;
-    const state = type!.startsWith('Execution') ? undefined : (named ?? states.get(previousEventId ?? 0));
-    if (state !== undefined) states.set(id!, state);
-    return { id: id!, at: timestamp!.toISOString(), type: type!, ...(state !== undefined && { state }) };
+    const state = type.startsWith('Execution') ? undefined : (named ?? states.get(previousEventId ?? 0));
+    if (state !== undefined) states.set(id, state);
+    return { id, at: isoOf(timestamp), type, ...(state !== undefined && { state }) };
   });
 };
 
 /**
- * The port over a client. Every method throws NotFound (404) for a workflow without an ARN, and what the SDK throws
- * for what this page does not translate. An execution's ARN follows from that of its machine, so nothing is looked up.
+ * The port over a client. Every method throws NotFound (404) for a workflow without an ARN, and what the client
+ * throws for what this page does not translate. An execution's ARN follows from that of its machine, so nothing is looked up.
  */
 export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
   const machineArn = (workflow: string): string => {
@@ -79,49 +92,38 @@ export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
   const executionArn = (workflow: string, name: string) =>
     `${machineArn(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
 
-  const readHistory = async (workflow: string, name: string) => {
-    const events: AwsEvent[] = [];
-    const pages = paginateGetExecutionHistory(
-      { client, pageSize },
-      { executionArn: executionArn(workflow, name), includeExecutionData: false },
-    );
-    for await (const page of pages) events.push(...(page.events ?? []));
-    return events;
+  const readHistory = async (workflow: string, name: string): Promise<AwsEvent[] | undefined> => {
+    const asked = { executionArn: executionArn(workflow, name), includeExecutionData: false, maxResults: pageSize };
+    const all: AwsEvent[] = [];
+    for (let nextToken: string | undefined = ''; nextToken !== undefined;) {
+      const input = { ...asked, ...(nextToken !== '' && { nextToken }) };
+      const page: Page | undefined = await unless(['ExecutionDoesNotExist'], client.call('GetExecutionHistory', input));
+      if (!page) return undefined;
+      all.push(...(page.events ?? []));
+      ({ nextToken } = page);
+    }
+    return all;
   };
 
   return {
     start: async (workflow, name, input) => {
-      const stateMachineArn = machineArn(workflow);
-      const command = new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) });
-      await unless([ExecutionAlreadyExists], client.send(command));
+      const asked = { stateMachineArn: machineArn(workflow), name, input: JSON.stringify(input) };
+      await unless(['ExecutionAlreadyExists'], client.call('StartExecution', asked));
     },
     succeed: async (taskToken, output) =>
-      deliver(client.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output ?? null) }))),
+      deliver(client.call('SendTaskSuccess', { taskToken, output: JSON.stringify(output ?? null) })),
     fail: async (taskToken, error, cause) =>
-      deliver(
-        client.send(
-          new SendTaskFailureCommand({
-            taskToken,
-            error: error.slice(0, longest.error),
-            cause: cause.slice(0, longest.cause),
-          }),
-        ),
-      ),
-    heartbeat: async (taskToken) => deliver(client.send(new SendTaskHeartbeatCommand({ taskToken }))),
+      deliver(client.call('SendTaskFailure', { taskToken, ...cut(error, cause) })),
+    heartbeat: async (taskToken) => deliver(client.call('SendTaskHeartbeat', { taskToken })),
     stop: async (workflow, name, error, cause) => {
-      const command = new StopExecutionCommand({
-        executionArn: executionArn(workflow, name),
-        error: error.slice(0, longest.error),
-        cause: cause.slice(0, longest.cause),
-      });
-      await unless([ExecutionDoesNotExist], client.send(command));
+      const asked = { executionArn: executionArn(workflow, name), ...cut(error, cause) };
+      await unless(['ExecutionDoesNotExist'], client.call('StopExecution', asked));
     },
     describe: async (workflow, name) => {
-      const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
-      const found = await unless([ExecutionDoesNotExist], client.send(command));
-      return found && toExecution(workflow, found);
+      const asked = { executionArn: executionArn(workflow, name) };
+      const found = await unless(['ExecutionDoesNotExist'], client.call('DescribeExecution', asked));
+      return found && toExecution(workflow, found as Described);
     },
-    history: async (workflow, name) =>
-      toHistory((await unless([ExecutionDoesNotExist], readHistory(workflow, name))) ?? []),
+    history: async (workflow, name) => toHistory((await readHistory(workflow, name)) ?? []),
   };
 };

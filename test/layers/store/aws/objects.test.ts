@@ -5,7 +5,8 @@ import { createAwsObjects } from '../../../../layers/store/aws/objects.ts';
 import { awsObjects } from '../../../../layers/store/aws/ports.ts';
 import { createS3 } from '../../../../layers/store/aws/s3.ts';
 import { describeObjects } from '../../../conformance/objects.ts';
-import { credentials, type Reply, serveS3 } from './s3-server.ts';
+import { type Reply, serveS3 } from './s3-server.ts';
+import { credentials } from './signature.ts';
 
 const region = 'eu-central-1';
 const follow = async (method: string, url: string, body?: Uint8Array) => {

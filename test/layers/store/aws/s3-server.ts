@@ -1,72 +1,9 @@
-/**
- * A small S3 on a socket: it stores objects, and checks each signature by its own reading of AWS's Signature Version 4,
- * in the header and in the query of a link, with expiry. Answers can be put in front by a script.
- */
-import { createHash, createHmac } from 'node:crypto';
+/** A small S3 on a socket: it stores objects and checks signatures. Answers can be put in front by a script. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
-
-const hash = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
-const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-
-export type Seen = {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-};
-
-type Claim = { readonly scope: string; readonly signed: string; readonly signature: string; readonly date: string };
-
-/** From the query of a link, or from the header. */
-const claimOf = ({ query, headers }: Seen): Claim | undefined => {
-  if (query.has('X-Amz-Signature')) {
-    const [, ...scope] = query.get('X-Amz-Credential')!.split('/');
-    const [signed, signature] = [query.get('X-Amz-SignedHeaders')!, query.get('X-Amz-Signature')!];
-    return { scope: scope.join('/'), signed, signature, date: query.get('X-Amz-Date')! };
-  }
-  const parts = /Credential=id\/(\S+), SignedHeaders=(\S+), Signature=(\w+)/.exec(headers.authorization ?? '');
-  return parts
-    ? { scope: parts[1]!, signed: parts[2]!, signature: parts[3]!, date: String(headers['x-amz-date']) }
-    : undefined;
-};
-
-const encode = (text: string) =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-
-const signatureOf = (seen: Seen, { scope, signed, date }: Claim, payload: string): string => {
-  const query = [...seen.query].filter(([name]) => name !== 'X-Amz-Signature');
-  const canonical = [
-    seen.method,
-    seen.path,
-    query
-      .map(([name, value]) => `${encode(name)}=${encode(value)}`)
-      .sort()
-      .join('&'),
-    ...signed.split(';').map((name) => `${name}:${String(seen.headers[name])}`),
-    '',
-    signed,
-    payload,
-  ].join('\n');
-  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey}`);
-  return hmac(key, ['AWS4-HMAC-SHA256', date, scope, hash(canonical)].join('\n')).toString('hex');
-};
-
-const millisecondsOf = (date: string) =>
-  Date.parse(date.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, '$1-$2-$3T$4:$5:$6Z'));
-
-const isSigned = (seen: Seen, now: number): boolean => {
-  const claim = claimOf(seen);
-  if (!claim) return false;
-  const isLink = seen.query.has('X-Amz-Signature');
-  if (isLink && now > millisecondsOf(claim.date) + Number(seen.query.get('X-Amz-Expires')) * 1000) return false;
-  if (!isLink && seen.headers['x-amz-content-sha256'] !== hash(seen.body)) return false;
-  return signatureOf(seen, claim, isLink ? 'UNSIGNED-PAYLOAD' : hash(seen.body)) === claim.signature;
-};
+import { isSigned, read, type Seen } from './signature.ts';
 
 export type Reply = { readonly status: number; readonly body?: string | Buffer };
 
@@ -106,12 +43,6 @@ const answer = (stored: Stored, { method, path, query, body }: Seen, now: number
   if (method === 'DELETE') return { status: 204 };
   const found = stored.get(name);
   return found ? { status: 200, body: found.body } : refusal(404, 'NoSuchKey');
-};
-
-const read = async (request: IncomingMessage): Promise<Seen> => {
-  const { pathname, searchParams } = new URL(request.url!, 'http://s3');
-  const body = Buffer.concat((await request.toArray()) as Buffer[]);
-  return { method: request.method!, path: pathname, query: searchParams, headers: request.headers, body };
 };
 
 /** `script`: what the next requests are answered instead; `drop` breaks the connection. */

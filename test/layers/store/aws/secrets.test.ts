@@ -1,62 +1,87 @@
-import {
-  type DecryptCommandInput,
-  type EncryptCommandInput,
-  InvalidCiphertextException,
-  type KMSClient,
-} from '@aws-sdk/client-kms';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 
+import { createAwsJson } from '../../../../layers/store/aws/json.ts';
 import { createAwsOpener, createAwsSealer } from '../../../../layers/store/aws/secrets.ts';
-import { createFakeSecrets } from '../../../fakes/secrets.ts';
 import { describeSecrets } from '../../../conformance/secrets.ts';
-import { createScriptedClient } from './client.ts';
+import { createFakeSecrets } from '../../../fakes/secrets.ts';
+import { type Line, type Scripted, serveScript } from './scripted-server.ts';
+import type { Seen } from './signature.ts';
 
-/** KMS, as far as the port needs it: the context is authenticated, empty text refused, 4096 bytes the most. */
-const createKms = (): KMSClient => {
-  const inner = createFakeSecrets();
-  const context = ({ EncryptionContext = {} }: EncryptCommandInput) =>
-    EncryptionContext as { node: string; name: string };
-  const encrypt = async (input: EncryptCommandInput) => {
-    const size = input.Plaintext!.length;
-    if (size === 0 || size > 4096) throw new Error('ValidationException');
-    const sealed = await inner.seal(Buffer.from(input.Plaintext!).toString('latin1').slice(0, 3000), context(input));
-    return { CiphertextBlob: Buffer.from(`${sealed}|${Buffer.from(input.Plaintext!).toString('base64')}`) };
-  };
-  const decrypt = async (input: DecryptCommandInput) => {
-    const [sealed = '', text = ''] = Buffer.from(input.CiphertextBlob!).toString().split('|');
-    await inner.open(sealed, context(input as EncryptCommandInput)).catch(() => {
-      throw new InvalidCiphertextException({ message: 'no', $metadata: {} });
-    });
-    return { Plaintext: Buffer.from(text, 'base64') };
-  };
-  const send = async ({ constructor, input }: { constructor: { name: string }; input: never }) =>
-    constructor.name === 'EncryptCommand' ? encrypt(input) : decrypt(input);
-  return { send } as unknown as KMSClient;
+type Input = {
+  readonly EncryptionContext: { node: string; name: string };
+  readonly Plaintext: string;
+  readonly CiphertextBlob: string;
 };
 
-describeSecrets('secrets with KMS', async () => {
-  const needs = { client: createKms(), keyId: 'key-1' };
-  return { ...createAwsSealer(needs), ...createAwsOpener(needs) };
-});
+const refuse = (code: string): Scripted => ({ status: 400, body: { __type: `com.amazonaws.kms#${code}` } });
+
+/** KMS, as far as the port needs it: the context is authenticated, empty text refused, 4096 bytes the most. */
+const createKms = () => {
+  const inner = createFakeSecrets();
+  const encrypt = async ({ Plaintext, EncryptionContext }: Input): Promise<Scripted> => {
+    const plain = Buffer.from(Plaintext, 'base64');
+    if (plain.length === 0 || plain.length > 4096) return refuse('ValidationException');
+    const sealed = await inner.seal(plain.toString('latin1').slice(0, 3000), EncryptionContext);
+    return { body: { CiphertextBlob: Buffer.from(`${sealed}|${Plaintext}`).toString('base64') } };
+  };
+  const decrypt = async ({ CiphertextBlob, EncryptionContext }: Input): Promise<Scripted> => {
+    const [sealed = '', Plaintext = ''] = Buffer.from(CiphertextBlob, 'base64').toString().split('|');
+    return inner.open(sealed, EncryptionContext).then(
+      () => ({ body: { Plaintext } }),
+      () => refuse('InvalidCiphertextException'),
+    );
+  };
+  return async ({ headers, body }: Seen) => {
+    const input = JSON.parse(body.toString()) as Input;
+    return headers['x-amz-target'] === 'TrentService.Encrypt' ? encrypt(input) : decrypt(input);
+  };
+};
+
+const closers: (() => Promise<void>)[] = [];
+
+const open = async (...script: Line[]) => {
+  const { site, seen, close } = await serveScript(...script);
+  closers.push(close);
+  const needs = { client: createAwsJson('kms', site), keyId: 'key-1' };
+  return { secrets: { ...createAwsSealer(needs), ...createAwsOpener(needs) }, seen };
+};
+
+describeSecrets('secrets with KMS', async () => (await open(createKms())).secrets);
 
 describe('secrets with KMS', () => {
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+  });
   const context = { node: 'n', name: 'redfish_password' };
 
   it('name the key and the context in each request', async () => {
-    const { client, sent } = createScriptedClient<KMSClient>([
-      { CiphertextBlob: Buffer.from('sealed') },
-      { Plaintext: Buffer.from('scalvin') },
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const { secrets, seen } = await open(
+      { body: { CiphertextBlob: base64('sealed') } },
+      { body: { Plaintext: base64('scalvin') } },
+    );
+    const sealed = await secrets.seal('calvin', context);
+    expect(await secrets.open(sealed, context)).toBe('calvin');
+    expect(seen.map(({ headers, signed }) => [headers['x-amz-target'], headers['content-type'], signed])).toEqual([
+      ['TrentService.Encrypt', 'application/x-amz-json-1.1', true],
+      ['TrentService.Decrypt', 'application/x-amz-json-1.1', true],
     ]);
-    const sealed = await createAwsSealer({ client, keyId: 'key-1' }).seal('calvin', context);
-    expect(await createAwsOpener({ client, keyId: 'key-1' }).open(sealed, context)).toBe('calvin');
-    for (const { input } of sent) expect(input).toMatchObject({ KeyId: 'key-1', EncryptionContext: context });
+    for (const { body } of seen) {
+      expect(JSON.parse(body.toString())).toMatchObject({ KeyId: 'key-1', EncryptionContext: context });
+    }
+  });
+
+  it('are asked for again while KMS is throttled', async () => {
+    const { secrets, seen } = await open(
+      { status: 400, body: { __type: 'ThrottlingException' } },
+      { body: { Plaintext: Buffer.from('scalvin').toString('base64') } },
+    );
+    expect(await secrets.open('c2VhbGVk', context)).toBe('calvin');
+    expect(seen).toHaveLength(2);
   });
 
   it('are Unavailable, not lost, when KMS does not answer', async () => {
-    const { client } = createScriptedClient<KMSClient>([new Error('timeout')]);
-    await expect(createAwsOpener({ client, keyId: 'key-1' }).open('c2VhbGVk', context)).rejects.toMatchObject({
-      name: 'Unavailable',
-      code: 503,
-    });
+    const { secrets } = await open('drop', 'drop', 'drop');
+    await expect(secrets.open('c2VhbGVk', context)).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Step Functions' wire protocol (AWS JSON 1.0) in front of any `Workflows`, so that the adapter is tested through the
- * real SDK client. Answers what the API answers, in pages of three.
+ * Step Functions' wire protocol (AWS JSON 1.0) in front of any `Workflows`, so that the adapter is tested through
+ * the wire. Answers what the API answers, in pages of three.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

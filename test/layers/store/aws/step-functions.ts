@@ -2,21 +2,15 @@
  * The real service, or LocalStack, as a subject of the conformance suite. Needs nothing but Step Functions: the task
  * that waits starts an execution of a second machine, and the token is read from the history.
  */
-import {
-  CreateStateMachineCommand,
-  DeleteStateMachineCommand,
-  GetExecutionHistoryCommand,
-  type SFNClient,
-} from '@aws-sdk/client-sfn';
-
+import type { AwsJson } from '../../../../layers/store/aws/json.ts';
 import { createAwsWorkflows } from '../../../../layers/store/aws/workflows.ts';
 import { callback, type Subject } from '../../../conformance/workflows.ts';
 
 const roleArn = process.env['INGOT_SFN_ROLE_ARN'] ?? 'arn:aws:iam::000000000000:role/ingot-test';
 
-const create = async (client: SFNClient, name: string, definition: object): Promise<string> => {
-  const command = new CreateStateMachineCommand({ name, roleArn, definition: JSON.stringify(definition) });
-  return (await client.send(command)).stateMachineArn!;
+const create = async (client: AwsJson, name: string, definition: object): Promise<string> => {
+  const answer = await client.call('CreateStateMachine', { name, roleArn, definition: JSON.stringify(definition) });
+  return (answer as { stateMachineArn: string }).stateMachineArn;
 };
 
 const asking = (heard: string) => ({
@@ -30,9 +24,13 @@ const asking = (heard: string) => ({
   },
 });
 
-const findToken = async (client: SFNClient, executionArn: string): Promise<string> => {
+type History = {
+  readonly events?: { readonly type: string; readonly taskScheduledEventDetails?: { readonly parameters: string } }[];
+};
+
+const findToken = async (client: AwsJson, executionArn: string): Promise<string> => {
   for (let tries = 0; tries < 200; tries += 1) {
-    const { events = [] } = await client.send(new GetExecutionHistoryCommand({ executionArn }));
+    const { events = [] } = (await client.call('GetExecutionHistory', { executionArn })) as History;
     const given = events.find(({ type }) => type === 'TaskScheduled')?.taskScheduledEventDetails?.parameters;
     if (given) return (JSON.parse(given) as { Input: { token: string } }).Input.token;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -41,13 +39,13 @@ const findToken = async (client: SFNClient, executionArn: string): Promise<strin
 };
 
 /** Makes the two machines; `close` deletes them. */
-export const createRealSubject = async (client: SFNClient): Promise<Subject> => {
+export const createRealSubject = async (client: AwsJson): Promise<Subject> => {
   const suffix = `${process.pid}-${Date.now()}`;
   const pass = { QueryLanguage: 'JSONata', StartAt: 'Heard', States: { Heard: { Type: 'Pass', End: true } } };
   const heard = await create(client, `ingot-heard-${suffix}`, pass);
   const arn = await create(client, `ingot-callback-${suffix}`, asking(heard));
   const close = async () => {
-    for (const stateMachineArn of [arn, heard]) await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
+    for (const stateMachineArn of [arn, heard]) await client.call('DeleteStateMachine', { stateMachineArn });
     client.destroy();
   };
   return {

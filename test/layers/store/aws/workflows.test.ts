@@ -1,6 +1,6 @@
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { expect, it } from 'vitest';
 
+import { createAwsJson } from '../../../../layers/store/aws/json.ts';
 import { createAwsWorkflows } from '../../../../layers/store/aws/workflows.ts';
 import { callback, describeRuns, describeWorkflows, type Subject } from '../../../conformance/workflows.ts';
 import { createMemoryWorkflows } from '../../../fakes/workflows.ts';
@@ -9,7 +9,11 @@ import { machineArn, serveStepFunctions } from './step-functions-server.ts';
 import { createRealSubject } from './step-functions.ts';
 
 const clientFor = (endpoint: string) =>
-  new SFNClient({ endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } });
+  createAwsJson('states', {
+    endpoint,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
 
 const throughTheWire = async (): Promise<Subject> => {
   const { states, calls } = await createWorld({ machines: { callback }, script: { ask: () => null } });
