@@ -149,9 +149,16 @@ const runForeground = async (call: Call<'agent.call'>, agent: Agent): Promise<Ag
   const { command: what } = call.params;
   const params = await paramsOf(call);
   const entry = await records.entry(record.uuid, operation.op_id);
+  // An agent that has the password serves no commands any more: to ask again would find nobody.
+  const once = what === 'rescue.finalize_rescue';
+  if (once && entry?.state === 'done') {
+    return { id: operation.op_id, command_name: 'finalize_rescue', command_status: 'SUCCEEDED' };
+  }
   const sent = await records.record(record.uuid, operation, { state: 'sent', what, generation }, entry);
   const command = await agent.run(what, params, true);
-  await close(call, sent, command);
+  const failed = once && command.command_status === 'FAILED';
+  if (failed) await records.record(record.uuid, operation, { state: 'refused', outcome: 'AgentRejected' }, sent);
+  else await close(call, sent, command);
   return command;
 };
 

@@ -298,6 +298,30 @@ describe('the end of a rescue', () => {
     expect(JSON.stringify(kept)).not.toContain(hash);
   });
 
+  it('is given once: an agent that has it serves no commands any more', async () => {
+    const { ask, posts } = await withPassword();
+    for (const _ of [1, 2]) {
+      const reply = await ask('agent.call', finalize);
+      expect(reply).toMatchObject({ observed: { command: { command_status: 'SUCCEEDED' } } });
+    }
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('is given again if the agent could not set it', async () => {
+    const { ask, posts, bmc } = await withPassword();
+    bmc.handlers.unshift(({ method }) =>
+      method === 'POST' && posts().length === 1
+        ? { status: 200, body: { id: 'id-0', command_name: 'finalize_rescue', command_status: 'FAILED' } }
+        : undefined,
+    );
+    const statuses = [];
+    for (const _ of [1, 2]) {
+      const reply = await ask('agent.call', finalize);
+      statuses.push((reply as { observed: { command: { command_status: string } } }).observed.command.command_status);
+    }
+    expect(statuses).toEqual(['FAILED', 'SUCCEEDED']);
+  });
+
   it('takes no password from whoever asks for it', async () => {
     const { ask, posts } = await withPassword();
     const params = { rescue_password: 'x', hashed: true };
