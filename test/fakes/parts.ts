@@ -11,6 +11,8 @@ export type FakeParts = {
   nmis: number;
   indicators: Indicator[];
   bios: BiosSetting[] | null;
+  /** What the next start brings. */
+  bios_pending: Record<string, unknown>;
   /** How often factory settings were asked for. */
   bios_resets: number;
   firmware: Firmware[] | null;
@@ -43,6 +45,7 @@ export const newParts = (): FakeParts => ({
     setting('ProcTurboMode', 'Enabled', { attribute_type: 'Enumeration', allowable_values: ['Enabled', 'Disabled'] }),
     setting('BootTimeout', 5, { attribute_type: 'Integer', lower_bound: 0, upper_bound: 60 }),
   ],
+  bios_pending: {},
   bios_resets: 0,
   firmware: [
     { component: 'bios', current_version: '2.4.1', vendor: 'Ingot', model: 'Fake', serial_number: '1' },
@@ -72,15 +75,22 @@ const setIndicator = ({ indicators }: FakeParts, params: { component: string; na
   return { changed };
 };
 
-const setBios = ({ bios }: FakeParts, { settings }: { settings: { name: string; value: unknown }[] }) => {
+/** The machine starts: its BIOS takes over what waited for that. */
+export const startBios = (machine: FakeParts): void => {
+  for (const row of machine.bios ?? []) row.value = machine.bios_pending[row.name] ?? row.value;
+  machine.bios_pending = {};
+};
+
+const setBios = (machine: FakeParts, { settings }: { settings: { name: string; value: unknown }[] }) => {
+  const { bios, bios_pending: coming } = machine;
   let changed = false;
   for (const { name, value } of settings) {
     const found = present(bios, 'BIOS settings').find((one) => one.name === name);
     if (!found) throw bmcFault('BmcRejected', `The BIOS has no setting ${name}.`);
-    changed ||= found.value !== value;
-    found.value = value;
+    changed ||= (coming[name] ?? found.value) !== value;
+    if (found.value !== value) coming[name] = value;
   }
-  return { changed, reboot_needed: changed };
+  return { changed, reboot_needed: settings.some(({ name }) => Object.hasOwn(coming, name)) };
 };
 
 type Names = Extract<
@@ -93,7 +103,7 @@ type Names = Extract<
   | 'inventory.get'
 >;
 
-/** Settings hold at once here; only the answer says that a real machine would have to be started anew. */
+/** BIOS settings hold from the next start on, other settings at once. */
 export const partHandlers: { [O in Names]: (machine: FakeParts, params: never) => Observed<O> } = {
   'secure_boot.get': ({ secure_boot: enabled }) => ({ enabled }),
   'secure_boot.ensure': (machine, { enabled }: { enabled: boolean }) => {

@@ -12,7 +12,7 @@ import {
   type Reply,
   type Request,
 } from '../../layers/bmc/operations.ts';
-import { newParts, partHandlers, type FakeParts } from './parts.ts';
+import { newParts, partHandlers, startBios, type FakeParts } from './parts.ts';
 
 export type FakeMachine = FakeParts & {
   power: 'power on' | 'power off';
@@ -59,6 +59,7 @@ const setPower = (machine: FakeMachine, power: FakeMachine['power']): boolean =>
   machine.power = power;
   machine.switched += 1;
   machine.agent.commands = [];
+  if (power === 'power on') startBios(machine);
   return true;
 };
 

@@ -96,7 +96,7 @@ const stories: { readonly [name: string]: Story } = {
       stage.machine.power = 'power on';
       stage.machine.agent.steps.service.push({ interface: 'deploy', step: 'burnin_cpu', priority: 0, abortable: true });
       const bios = step('bios.apply_configuration', { settings: [{ name: 'BootTimeout', value: 9 }] });
-      const steps = [step('deploy.burnin_cpu'), bios, step('deploy.burnin_cpu'), step('power.reboot')];
+      const steps = [step('deploy.burnin_cpu'), bios];
       await stage.take('service', (node) => ({
         ...beginRun(node, 'service', 'service'),
         driver_internal_info: setPlan(node.driver_internal_info, 'service', steps),

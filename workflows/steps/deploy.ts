@@ -52,12 +52,14 @@ const next = (node: StoredNode): { is: string } => {
   return { is: name ?? 'step' };
 };
 
-/** The core step has ended with this phase. The ramdisk that is booted again in mid-plan ends no step. */
-const coreEnded = (node: StoredNode, name: CoreStep): Partial<StoredNode> => {
-  const plan = planOf(node, 'deploy');
-  const step = plan?.steps[plan.index];
-  return plan && step && coreOf(wayOf(node), step) === name ? stepEnded(node, 'deploy', plan.index) : {};
+const isCurrent = (node: StoredNode, name: CoreStep): boolean => {
+  const step = currentStep(node, 'deploy');
+  return step !== undefined && coreOf(wayOf(node), step) === name;
 };
+
+/** The core step has ended with this phase. The ramdisk that is booted again in mid-plan ends no step. */
+const coreEnded = (node: StoredNode, name: CoreStep): Partial<StoredNode> =>
+  isCurrent(node, name) ? stepEnded(node, 'deploy', planOf(node, 'deploy')!.index) : {};
 
 const during = (phase: Phase): Phase => ({ ...phase, shows: showStep('deploy') });
 
@@ -65,6 +67,8 @@ const during = (phase: Phase): Phase => ({ ...phase, shows: showStep('deploy') }
 const ending = (name: CoreStep, phase: Phase): Phase => ({
   ...during(phase),
   run: async (context) => {
+    // It ended, and nobody heard: to do it again would be another effect. The ramdisk is booted in mid-plan too.
+    if (name !== 'deploy' && !isCurrent(context.node, name)) return done(undefined, next(context.node));
     const outcome = await phase.run(context);
     if (outcome.is === 'wait') return outcome;
     const change = (node: StoredNode): Partial<StoredNode> => {

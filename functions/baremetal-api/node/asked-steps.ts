@@ -3,6 +3,8 @@
  * (ironic-api.md 2.7, ironic-rbac.md 4, ironic-states.md 7, 8, 10). What is wrong with them is said before the state
  * changes, as far as it is known without the machine.
  */
+import * as z from 'zod';
+
 import { validateInterface, type Surroundings } from '../../../layers/bmc/validation.ts';
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
@@ -68,8 +70,11 @@ const templatesFor = async ({ table }: Deps, node: StoredNode): Promise<AskedTem
 const stepsOf = (kind: StepKind, body: ProvisionBody, runbook: StoredRunbook | undefined): Step[] =>
   runbook ? inOrder(runbook.steps) : checkSteps(kind, body[`${kind}_steps`] ?? []);
 
-const flag = (value: unknown): boolean | undefined =>
-  (value ?? null) === null ? undefined : check(bool.describe('disable_ramdisk'), value);
+const Flag = z.object({ disable_ramdisk: bool.nullish() });
+
+/** Undefined if the request does not say. Throws Invalid (400). */
+const disablesRamdisk = ({ disable_ramdisk }: ProvisionBody): boolean | undefined =>
+  check(Flag, { disable_ramdisk }).disable_ramdisk ?? undefined;
 
 /** Undefined for verbs that have no steps. Throws Invalid (400), NotFound (404), Forbidden (403). */
 export const readAsked = async (
@@ -83,7 +88,7 @@ export const readAsked = async (
   return {
     kind,
     steps: stepsOf(kind, call.body, runbook),
-    disableRamdisk: flag(call.body.disable_ramdisk) ?? runbook?.disable_ramdisk ?? false,
+    disableRamdisk: disablesRamdisk(call.body) ?? runbook?.disable_ramdisk ?? false,
     templates: kind === 'deploy' ? await templatesFor(deps, call.target) : [],
     ...(runbook && { runbook }),
     version: call.version,
