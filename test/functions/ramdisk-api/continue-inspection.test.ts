@@ -143,7 +143,11 @@ describe('continue_inspection', () => {
     ['an inventory that is a text', { inventory: 'x' }, 'inventory must be'],
     ['no interfaces', { inventory: {} }, 'inventory.interfaces must be'],
     ['interfaces that are none', { inventory: { interfaces: ['eth0'] } }, 'inventory.interfaces must be'],
-    ['more cards than a machine has', { inventory: { interfaces: Array(257).fill({}) } }, 'at most 256'],
+    [
+      'more cards than a machine has',
+      { inventory: { interfaces: Array.from({ length: 257 }, () => ({})) } },
+      'at most 256',
+    ],
   ])('refuses %s with 400', async (_what, body, text) => {
     const { request } = await createWaiting();
     const { status, error } = await request(post, { version: null, body });
