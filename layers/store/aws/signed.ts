@@ -3,6 +3,7 @@
  * client of DynamoDB brings along anyway; the SDK's clients of S3, Step Functions, KMS and Lambda are 300 KB more for
  * the fifteen operations that Ingot asks for (docs/adr/0011).
  */
+import { recursionDetectionMiddleware } from '@aws-sdk/core/client';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { Sha256 } from '@smithy/core/checksum';
 import { loadConfig, NODE_REGION_CONFIG_FILE_OPTIONS, NODE_REGION_CONFIG_OPTIONS } from '@smithy/core/config';
@@ -78,6 +79,9 @@ const locate = ({ name, subdomain = '', endpoint }: Service, region: string) => 
   return { protocol, hostname, host, folder: pathname.replace(/\/$/, ''), ...(port !== '' && { port: Number(port) }) };
 };
 
+/** Adds the id of the trace that Lambda is in: X-Ray joins the parts of a story by it, and Lambda sees a loop. */
+const trace = recursionDetectionMiddleware()(async () => ({ output: {}, response: {} }), {});
+
 const readAll = async (stream: Readable): Promise<Buffer> => Buffer.concat((await stream.toArray()) as Buffer[]);
 
 /** By a header, in JSON (with a namespace before a #), in XML: the three forms of AWS's protocols. */
@@ -138,7 +142,9 @@ export const createSender = (service: Service): Sender => {
   };
 
   const sendOnce = async (request: Request): Promise<Answer> => {
-    const signed = await signer.sign(await toRequest(request));
+    const unsigned = await toRequest(request);
+    await trace({ request: unsigned, input: {} });
+    const signed = await signer.sign(unsigned);
     const { response } = await connections.handle(signed as HttpRequest);
     const answer = { headers: response.headers, body: await readAll(response.body as Readable) };
     if (response.statusCode >= 300) throw new Refusal(codeOf(answer), response.statusCode);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { createAwsFunctions } from '../../../../layers/store/aws/functions.ts';
 import { type Line, serveScript } from './scripted-server.ts';
@@ -49,6 +49,14 @@ describe('functions on Lambda', () => {
     const { functions, seen } = await open('drop', { body: 'a second time' });
     await expect(functions.invoke('bmc-proxy', {})).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
     expect(seen).toHaveLength(1);
+  });
+
+  it('are part of the trace of the function that asks', async () => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'workflow');
+    vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-2-3');
+    const { functions, seen } = await open({});
+    await functions.invoke('bmc-proxy', {}).finally(() => vi.unstubAllEnvs());
+    expect(seen[0]).toMatchObject({ headers: { 'x-amzn-trace-id': 'Root=1-2-3' }, signed: true });
   });
 
   it('that nobody named, or that cannot be called, say so', async () => {
