@@ -47,6 +47,8 @@ export type Phase = {
   readonly shows?: (node: StoredNode) => Partial<StoredNode>;
   /** Seconds that hardware may take to do what it was asked; then the run fails. Default 900. */
   readonly limit?: (timeout: number | null) => number;
+  /** It asks for so much that one answer takes longer than the minute that others get. */
+  readonly slow?: true;
   /** It hands the node over to this workflow, which is started after its write. */
   readonly starts?: string;
   run(context: PhaseContext): Promise<Outcome>;

@@ -93,6 +93,11 @@ describe('an inspection out of band', () => {
     expect(began).toMatch(/^2\d{3}-/);
   });
 
+  it('gives the BMC more time than the minute that others get', async () => {
+    const { stage } = await inspect(outOfBand);
+    expect(stage.proxy.requests[0]!.deadline_ms).toBeGreaterThan(100_000);
+  });
+
   it('stores the inventory', async () => {
     const { stage } = await inspect(outOfBand);
     expect(await readInventory(stage.world, uuid)).toEqual({

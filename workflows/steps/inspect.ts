@@ -42,6 +42,7 @@ const prepare: Phase = {
 
 /** The BMC's inventory has the form of the agent's. */
 const readInventoryOfBmc: Phase = {
+  slow: true,
   run: async ({ hardware, node, ports, run }) => {
     const seen = await hardware.ask('inventory.get', {});
     const inspected: Inspected = { inventory: seen?.inventory ?? {}, plugin_data: {} };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/sync/app.ts';
 import { configdriveKey, configdriveReference, uploadKey } from '../../../layers/domain/configdrive.ts';
+import { inventoryWrite, readInventory } from '../../../layers/store/inventories.ts';
 import { createNode } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -26,7 +27,7 @@ const withObjects = async (...keys: string[]) => {
   return { ports, pass };
 };
 
-describe('sync and configdrives', () => {
+describe('sync and stored objects', () => {
   it('removes those that no node refers to within two days, and no other', async () => {
     const { ports, pass } = await withObjects(named, lost, nobodys);
     await pass(2 * day);
@@ -43,6 +44,16 @@ describe('sync and configdrives', () => {
     const { ports, pass } = await withObjects(named, uploadKey(uuid, '01D'));
     await pass(2 * day);
     expect(ports.objects.keys()).toEqual([named]);
+  });
+
+  it('removes inventories in whose place another came, and those of nodes that are gone', async () => {
+    const { ports, pass } = await withObjects('inventories/ffffffff-2222-4333-8444-555555555555/01E');
+    const large = { inventory: {}, plugin_data: { lldp_raw: 'x'.repeat(400 * 1024) } };
+    for (const _ of [1, 2]) await ports.table.write([await inventoryWrite(ports, uuid, large)]);
+    expect(ports.objects.keys()).toHaveLength(3);
+    await pass(2 * day);
+    expect(ports.objects.keys()).toHaveLength(1);
+    expect(await readInventory(ports, uuid)).toEqual(large);
   });
 
   it('looks after the nodes all the same when the objects cannot be listed', async () => {
