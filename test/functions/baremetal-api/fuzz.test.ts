@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { allocation as allocationFields } from '../../../layers/domain/allocation.ts';
 import { chassis as chassisFields } from '../../../layers/domain/chassis.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { port as portFields } from '../../../layers/domain/port.ts';
@@ -18,7 +19,15 @@ const write: Table['write'] = async (list) => {
   writes += 1;
 };
 const front = createFront({}, { ...ports, table: { ...ports.table, write } });
-const tables = [nodeFields, portFields, portgroupFields, chassisFields, volumeConnector, volumeTarget];
+const tables = [
+  allocationFields,
+  nodeFields,
+  portFields,
+  portgroupFields,
+  chassisFields,
+  volumeConnector,
+  volumeTarget,
+];
 const names = [...new Set([...tables.flatMap((table) => Object.keys(table)), '__proto__', 'constructor', 'x'])];
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
@@ -53,6 +62,8 @@ const words = fc.constantFrom(
   '/v1/nodes/n1/history',
   '/v1/nodes/n1/children',
   '/v1/shards',
+  '/v1/allocations',
+  '/v1/nodes/n1/allocation',
   '/v1/volume/connectors',
   '/v1/nodes/n1/volume/targets',
 );
@@ -104,6 +115,7 @@ describe('any input is answered', () => {
   it.each([
     ['portgroups', { node_uuid: 'n1' }],
     ['chassis', {}],
+    ['allocations', { resource_class: 'x' }],
     ['volume/connectors', { node_uuid: home, type: 'ip', connector_id: 'a' }],
     ['volume/targets', { node_uuid: home, volume_type: 'iscsi', volume_id: 'v', boot_index: 0 }],
   ])('as the body of a new record of %s', async (collection, needed) => {
