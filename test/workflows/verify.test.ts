@@ -33,7 +33,7 @@ describe('verify', () => {
     const { table } = stage.world;
     const seen = stage.machine;
     expect((await listBios(table, uuid)).map(({ name }) => name).sort()).toEqual(
-      seen.bios.map(({ name }) => name).sort(),
+      seen.bios!.map(({ name }) => name).sort(),
     );
     expect((await listFirmware(table, uuid)).map(({ component }) => component)).toContain('bmc');
     expect(await stage.read()).toMatchObject({ secure_boot: seen.secure_boot });
