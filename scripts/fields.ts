@@ -1,6 +1,7 @@
 /** The field tables as a page: what each resource has, since when, and who may set it. */
 import * as z from 'zod';
 
+import { allocation } from '../layers/domain/allocation.ts';
 import { chassis } from '../layers/domain/chassis.ts';
 import { conductor } from '../layers/domain/conductor.ts';
 import { deployTemplate } from '../layers/domain/deploy-template.ts';
@@ -70,6 +71,7 @@ const resources: { readonly [name: string]: Fields } = {
   Port: port,
   'Port group': portgroup,
   Chassis: chassis,
+  Allocation: allocation,
   'Volume connector': volumeConnector,
   'Volume target': volumeTarget,
   'Deploy template': deployTemplate,
