@@ -77,6 +77,8 @@ const changeList = (step: Step, list: unknown[], key: string): void => {
 };
 
 const changeObject = (step: Step, object: Record<string, unknown>, key: string): void => {
+  // It would be the prototype, and lost.
+  if (key === '__proto__') throw refuse(step, `"${key}" cannot be stored`);
   if (step.op !== 'add' && !Object.hasOwn(object, key)) throw refuse(step, `there is no "${key}"`);
   if (step.op === 'remove') delete object[key];
   else object[key] = step.value;

@@ -26,14 +26,15 @@ export const json = z.record(z.string(), z.unknown());
 /** ISO 8601 with offset, as Ironic writes it. */
 export const timestamp = z.iso.datetime({ offset: true });
 
-const words: Record<string, boolean> = Object.fromEntries([
+// A map, because an object has words of its own, such as `constructor`.
+const words: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'true', 'on', 'y', 'yes'].map((word) => [word, true] as const),
   ...['0', 'f', 'false', 'off', 'n', 'no'].map((word) => [word, false] as const),
 ]);
 
 /** true, false, or one of the words Ironic takes for them. */
 export const bool = z.union([z.boolean(), z.string()]).transform((value, ctx) => {
-  const known = typeof value === 'boolean' ? value : words[value.toLowerCase()];
+  const known = typeof value === 'boolean' ? value : words.get(value.toLowerCase());
   if (known === undefined) ctx.addIssue({ code: 'custom', message: `must be true or false, not "${value}"` });
   return known as boolean;
 });

@@ -111,6 +111,7 @@ describe('a body', () => {
     ['with __proto__ as a field', node('"__proto__": {"name": "x"}'), 400],
     ['with __proto__ further down', node('"extra": {"a": [{"__proto__": null}]}'), 400],
     ['with constructor as a field', node('"constructor": {"prototype": {"x": 1}}'), 400],
+    ['with a word that every object of JavaScript has, for a boolean', node('"automated_clean": "constructor"'), 400],
     ['that is cut off', '{"driver": "fake-', 400],
     ['that is a list', '[]', 400],
     ['that is text', '"fake-hardware"', 400],
@@ -139,6 +140,16 @@ describe('a body', () => {
   it('that names a key twice counts by the last, as for Ironic', async () => {
     const { status, body } = await put(node('"name": "first", "name": "second"'));
     expect([status, JSON.parse(body)]).toEqual([201, expect.objectContaining({ name: 'second' })]);
+  });
+});
+
+describe('a patch', () => {
+  it('of __proto__ is refused', async () => {
+    expect((await put(node('"name": "patched", "extra": {}'))).status).toBe(201);
+    writes = 0;
+    const patch = Buffer.from('[{"op": "add", "path": "/extra/__proto__", "value": {"a": 1}}]');
+    const headers = ['Content-Type: application/json', `Content-Length: ${patch.length}`];
+    expectRefusal(await send(head('PATCH /v1/nodes/patched', headers), patch), 400);
   });
 });
 
