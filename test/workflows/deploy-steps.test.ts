@@ -17,7 +17,11 @@ const leave = ['PowerOffAgent', 'DetachBootMedia', 'SetDiskBoot', 'NextStep', 'B
 const end = ['Finish', 'Done'];
 const at = (name: string, priority: number, args: object = {}) => step(name, args, { priority });
 
-const begin = async (steps: readonly PlannedStep[], more: Partial<StoredNode> = {}, script = (_: Stage) => {}) => {
+const begin = async (
+  steps: readonly PlannedStep[],
+  more: Partial<StoredNode> = {},
+  script: (stage: Stage) => void = () => {},
+) => {
   const stage = await createStage({
     node: aNode({ driver_internal_info: { user_deploy_steps: steps }, ...more }),
   });

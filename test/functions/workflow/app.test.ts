@@ -1,9 +1,11 @@
+import { coreSteps } from '../../../layers/domain/deploy-plan.ts';
 import { describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/workflow/app.ts';
 import { Config } from '../../../functions/workflow/config.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { setPlan } from '../../../workflows/plan.ts';
 import { waitKey } from '../../../workflows/wait.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
@@ -119,12 +121,13 @@ describe('a phase that waits', () => {
   });
 
   it('tells its own token when there is nothing left to wait for', async () => {
-    const { phase, ports, proxy } = await withNode();
+    const driver_internal_info = setPlan({ agent_url: 'https://10.0.0.9:9999' }, 'deploy', coreSteps.direct.slice(1));
+    const { phase, ports, proxy } = await withNode({ driver_internal_info });
     proxy.machine(uuid).power = 'power on';
     await phase('WriteImage', { token: 'token-1' });
     proxy.finish(uuid);
-    expect(await phase('WriteImage', { token: 'token-2' })).toEqual({ is: 'done' });
-    expect(ports.workflows.delivered).toEqual([{ token: 'token-2', output: { is: 'done' } }]);
+    expect(await phase('WriteImage', { token: 'token-2' })).toEqual({ is: 'prepare_instance_boot' });
+    expect(ports.workflows.delivered).toEqual([{ token: 'token-2', output: { is: 'prepare_instance_boot' } }]);
   });
 });
 
