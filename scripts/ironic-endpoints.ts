@@ -30,6 +30,8 @@ export const ironicEndpoints: readonly Row[] = [
   ['GET POST', '/v1/nodes/{ident}/vifs', 28],
   ['DELETE', '/v1/nodes/{ident}/vifs/{vif}', 28],
   ['GET', '/v1/nodes/{ident}/vendor_passthru/methods', 1],
+  // The method may also be named in the query.
+  ['GET POST PUT PATCH DELETE', '/v1/nodes/{ident}/vendor_passthru', 1],
   ['GET POST PUT PATCH DELETE', '/v1/nodes/{ident}/vendor_passthru/{method}', 1],
   ['GET', '/v1/nodes/{ident}/ports', 1],
   ['GET', '/v1/nodes/{ident}/ports/detail', 1],
@@ -70,6 +72,7 @@ export const ironicEndpoints: readonly Row[] = [
   ['GET', '/v1/drivers/{driver}/properties', 1],
   ['GET', '/v1/drivers/{driver}/raid/logical_disk_properties', 12],
   ['GET', '/v1/drivers/{driver}/vendor_passthru/methods', 1],
+  ['GET POST PUT PATCH DELETE', '/v1/drivers/{driver}/vendor_passthru', 1],
   ['GET POST PUT PATCH DELETE', '/v1/drivers/{driver}/vendor_passthru/{method}', 1],
 
   ['GET', '/v1/conductors', 49],

@@ -110,10 +110,8 @@ describe.each(profileNames)('with %s', (profile) => {
     const known = await ask('secure_boot.get', {});
     const has = profile !== 'supermicro';
     expect(known).toMatchObject({ observed: { enabled: has ? false : null } });
-    const secure = ask('secure_boot.ensure', { enabled: true });
-    await (has
-      ? expect(secure).resolves.toMatchObject(taken)
-      : expect(secure).rejects.toMatchObject({ name: 'BmcUnsupported' }));
+    const secure = await ask('secure_boot.ensure', { enabled: true }).catch((error: unknown) => error);
+    expect(secure).toMatchObject(has ? taken : { name: 'BmcUnsupported' });
     await start(enrolled, 'start');
     expect(currentBios(machine)).toMatchObject({ BootTimeout: 30, ProcTurboMode: 'Disabled' });
     expect(await ask('secure_boot.get', {})).toMatchObject({ observed: { enabled: has ? true : null } });
@@ -134,9 +132,9 @@ describe.each(profileNames)('with %s', (profile) => {
 
   it('sets the boot mode, or says where else it is set', async () => {
     const { ask, machine } = await enrolMachine(profile);
-    const asked = ask('mode.ensure', { mode: 'bios' });
-    if (profile === 'hpe') return expect(asked).rejects.toThrow('BIOS setting BootMode');
-    await expect(asked).resolves.toMatchObject({ status: 'done', observed: { changed: true } });
-    expect(machine.boot.mode).toBe('Legacy');
+    const asked = await ask('mode.ensure', { mode: 'bios' }).catch((error: unknown) => error);
+    const refused = { message: expect.stringContaining('BIOS setting BootMode') };
+    expect(asked).toMatchObject(profile === 'hpe' ? refused : { status: 'done', observed: { changed: true } });
+    expect(machine.boot.mode).toBe(profile === 'hpe' ? 'UEFI' : 'Legacy');
   });
 });

@@ -6,9 +6,7 @@ const salt = 'abcdefgh01234567';
 
 describe('the password hash of crypt(3) with SHA-256', () => {
   it('is 63 characters with the salt in clear', () => {
-    expect(sha256Crypt('Hello world!', 'saltstring')).toBe(
-      '$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5',
-    );
+    expect(sha256Crypt('Hello world!', 'saltstring')).toBe('$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5');
   });
 
   // Made with `openssl passwd -5 -salt abcdefgh01234567`.
