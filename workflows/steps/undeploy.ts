@@ -1,4 +1,6 @@
 /** undeploy: deleted (ironic-states.md 6). Ends by handing the node, still locked, over to clean. */
+import { belongingsOf, deleteBelonging } from '../../layers/store/belongings.ts';
+import { volumeTargets } from '../../layers/store/node-volumes.ts';
 import { handOver } from '../../layers/store/reservation.ts';
 import { releaseInstance, removeConfigdrive } from '../instance.ts';
 import { done, type Phase, type Phases } from '../phase.ts';
@@ -23,11 +25,21 @@ const forgetConfigdrive: Phase = {
   },
 };
 
+/** Which volumes a machine had was its instance's business; the connectors are the machine's and stay. */
+const release: Phase = {
+  run: async ({ node, ports }) => {
+    for (const { uuid } of await belongingsOf(ports.table, volumeTargets, node.uuid)) {
+      await deleteBelonging(ports, volumeTargets, uuid, () => undefined);
+    }
+    return done(releaseInstance);
+  },
+};
+
 /** By the names of the states in undeploy.asl.json. */
 export const undeploy: Phases = {
   PowerOff: powerOff,
   DetachMedia: detachMedia,
   RemoveConfigdrive: forgetConfigdrive,
-  Release: { run: async () => done(releaseInstance) },
+  Release: release,
   StartCleaning: { starts: 'clean', run: async () => done((node) => handOver(node, 'clean', 'clean')) },
 };
