@@ -157,7 +157,7 @@ export const settings = {
   },
   keystone_service_project: {
     default: 'service',
-    doc: 'keystone: project in which role service counts as a service of the whole system; empty: none.',
+    doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
   },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },
   bmc_read_timeout_ms: { default: '60000', doc: 'How long a BMC may be silent before it answers; some need a minute.' },

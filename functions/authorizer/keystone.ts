@@ -102,9 +102,10 @@ const identityOf = ({ token }: z.output<typeof Token>, { serviceProject }: Setti
   const names = knownRoles(roles.map(({ name }) => name));
   const about = { user: user.id, ...(end !== null && { expires_at: Date.parse(end) }) };
   if (system?.all) return { ...about, roles: names, scope: 'system' };
-  // Services such as Nova have no system scope; their role in their own project counts as it (ironic-rbac.md 2).
+  // Services such as Nova have no system scope. Their role in their own project counts as a member of the system's, who
+  // may neither enrol nor delete (ironic-rbac.md 2).
   if (serviceProject !== '' && project?.name === serviceProject && names.includes('service')) {
-    return { ...about, project: project.id, roles: ['service'], scope: 'system' };
+    return { ...about, project: project.id, roles: ['member'], scope: 'system' };
   }
   return { ...about, project: project?.id, roles: names, scope: 'project' };
 };

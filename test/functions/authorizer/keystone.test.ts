@@ -63,11 +63,11 @@ describe('a valid token', () => {
     expect(await contextOf('unscoped')).toMatchObject({ project: '', roles: '', scope: 'project' });
   });
 
-  it('of a service in the project of services counts as a service of the system, and not as more', async () => {
+  it('of a service in the project of services counts as a member of the system, and not as more', async () => {
     const roles = [{ name: 'admin' }, { name: 'service' }];
     keystone.tokens.set('nova', body({ project: { id: 'p-s', name: 'service' }, roles }));
     keystone.tokens.set('other', body({ roles }));
-    expect(await contextOf('nova')).toMatchObject({ roles: 'service', scope: 'system' });
+    expect(await contextOf('nova')).toMatchObject({ roles: 'member', scope: 'system' });
     expect(await contextOf('other')).toMatchObject({ roles: 'admin,service', scope: 'project' });
     authorize = open({ INGOT_KEYSTONE_SERVICE_PROJECT: '' });
     expect(await contextOf('nova')).toMatchObject({ roles: 'admin,service', scope: 'project' });
