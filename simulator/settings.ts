@@ -2,8 +2,6 @@
  * What can be set at a machine besides power and boot. Kept only for machines that were ever changed: all others are
  * as they came from the factory, and old snapshots know nothing of it.
  */
-import type { Machine } from './machine.ts';
-
 export type Value = string | number | boolean | null;
 
 export type Settings = {
@@ -44,8 +42,11 @@ export const biosRows: Readonly<Record<string, BiosRow>> = {
   AdminPassword: { type: 'Password', value: null, longest: 32 },
 };
 
+/** The part of a machine that this is about. */
+type Settable = { settings?: Settings };
+
 /** The settings as they stand. */
-export const settingsOf = ({ settings }: Machine): Settings =>
+export const settingsOf = ({ settings }: Settable): Settings =>
   settings ?? { secure_boot: { next: false, now: false }, bios: {}, pending: {}, lamps: {} };
 
 /** The BIOS as it came from the factory. */
@@ -53,14 +54,17 @@ export const factoryBios = (): Record<string, Value> =>
   Object.fromEntries(Object.entries(biosRows).map(([name, { value }]) => [name, value]));
 
 /** The BIOS as the machine goes by it. A password is never shown. */
-export const currentBios = (machine: Machine): Record<string, Value> => {
+export const currentBios = (machine: Settable): Record<string, Value> => {
   const { bios } = settingsOf(machine);
   const shown = ([name, value]: [string, Value]) => [name, biosRows[name]!.type === 'Password' ? null : value];
   return Object.fromEntries(Object.entries({ ...factoryBios(), ...bios }).map(shown)) as Record<string, Value>;
 };
 
 /** What POST does with what was set: it becomes what the machine goes by. */
-export const takeOver = (machine: Machine, now: number): void => {
+export const takeOver = <Job extends { readonly done_at: number }>(
+  machine: Settable & { jobs: Job[] },
+  now: number,
+): void => {
   if (!machine.settings) return;
   const { secure_boot, bios, pending } = machine.settings;
   machine.settings = {

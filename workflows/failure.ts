@@ -16,7 +16,7 @@ import { runFailed, transitionEvents } from './history.ts';
 import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
 import { forgetPlans, noSteps } from './plan.ts';
-import type { WorkflowName } from './steps/index.ts';
+import type { WorkflowName } from './names.ts';
 import { waitKey } from './wait.ts';
 
 /** What went wrong where. `error` is a fault's name, `message` its text; neither holds a secret. */

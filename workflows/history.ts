@@ -1,7 +1,7 @@
 /** The events that runs leave on the node (layers/store/events.ts): what it went through, and how long it took. */
 import type { NodeEvent } from '../layers/store/events.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
-import type { WorkflowName } from './steps/index.ts';
+import type { WorkflowName } from './names.ts';
 
 /** The event types of Ironic's history (ironic-states.md 16). */
 const eventTypes: { readonly [W in WorkflowName]: string } = {

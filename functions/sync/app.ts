@@ -18,7 +18,7 @@ import type { Ports } from '../../layers/store/ports.ts';
 import type { Execution } from '../../layers/store/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
 import { removeConfigdrive } from '../../workflows/instance.ts';
-import { isWorkflow, type WorkflowName } from '../../workflows/steps/index.ts';
+import { isWorkflow, type WorkflowName } from '../../workflows/names.ts';
 import { lookAfterAllocation } from './allocations.ts';
 import type { Deed } from './deed.ts';
 import { sweepObjects } from './sweep.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import type { Ports } from '../../layers/store/ports.ts';
-import { isWorkflow } from '../../workflows/steps/index.ts';
+import { isWorkflow } from '../../workflows/names.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'log' | 'clock' | 'ids'>;
 

@@ -1,4 +1,5 @@
 /** Every workflow with its phases; the names are those of `workflows/<name>.asl.json` and its Task states. */
+import type { WorkflowName } from '../names.ts';
 import type { Phases } from '../phase.ts';
 import { adopt } from './adopt.ts';
 import { allocate, type AllocationPhase } from './allocate.ts';
@@ -26,13 +27,7 @@ export const workflows = {
   unrescue,
   power,
   management,
-} as const satisfies Record<string, Phases>;
-
-export type WorkflowName = keyof typeof workflows;
-
-/** Whether a name, such as `run_workflow` of a node, is that of a workflow. */
-export const isWorkflow = (name: string | null): name is WorkflowName =>
-  name !== null && Object.hasOwn(workflows, name);
+} as const satisfies Record<WorkflowName, Phases>;
 
 /** Those of allocations: no node owns their executions. */
 export const allocationWorkflows = { allocate } as const satisfies Record<
