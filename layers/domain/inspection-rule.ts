@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
 import { actions, conditions } from './inspection-rules/operations.ts';
-import { bool, json, timestamp, uuid } from './values.ts';
+import { bool, count, json, timestamp, uuid } from './values.ts';
 
 /** When rules are applied: after the inventory has been stored and the ports were made. */
 export const phases = ['main'] as const;
@@ -13,7 +13,7 @@ export const inspectionRule = fields({
   description: { access: 'update', schema: z.string().max(255), summary: true, doc: 'Free text.' },
   priority: {
     access: 'update',
-    schema: z.int().min(0).max(9999),
+    schema: count.pipe(z.int().max(9999)),
     default: 0,
     summary: true,
     doc: 'The highest is applied first.',

@@ -17,7 +17,8 @@ const linkKeys = { switch_info: z.string().optional(), hostname: z.string().opti
 /** Nothing, a switch and its port, a smart NIC's port and host, or a word that the network is not managed. */
 const localLink = z.union(
   [
-    z.strictObject({}),
+    // Not a strict object: of one key too much zod would complain instead of saying what is needed.
+    z.record(z.string(), z.never()),
     z.strictObject({ network_type: z.literal('unmanaged') }),
     z.strictObject({
       ...linkKeys,

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 import { check } from './schema.ts';
-import { bool, json, text, uuid } from './values.ts';
+import { bool, count, json, text, uuid } from './values.ts';
 
 /** Interfaces that have steps; of two steps with one priority, that of the earlier interface runs first. */
 export const stepInterfaces = ['vendor', 'power', 'management', 'firmware', 'deploy', 'bios', 'raid'] as const;
@@ -26,20 +26,6 @@ export type Step = {
   /** UUIDs; without them all children. */
   readonly limit_child_node_execution?: readonly string[] | undefined;
 };
-
-/** Clients send these numbers also as text. */
-const count = z.union(
-  [
-    z.int().min(0),
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
-  ],
-  {
-    error: 'must be a whole number that is not negative',
-  },
-);
 
 const named = { interface: z.enum(stepInterfaces), step: text(255) };
 const optionalArgs = json.nullish().transform((args) => args ?? {});

@@ -20,6 +20,20 @@ export const logicalName = z
 /** 1 to `max` characters. */
 export const text = (max: number) => z.string().min(1).max(max);
 
+/** A whole number that is not negative. Clients send such numbers also as text, the command line client always does. */
+export const count = z.union(
+  [
+    z.int().min(0),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ],
+  {
+    error: 'must be a whole number that is not negative',
+  },
+);
+
 /** A JSON object of any content. */
 export const json = z.record(z.string(), z.unknown());
 

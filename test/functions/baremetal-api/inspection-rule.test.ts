@@ -59,6 +59,10 @@ describe('creating an inspection rule', () => {
     expect(body.actions).toEqual([{ op: 'del-attribute', args: ['{item[path]}'], loop }]);
   });
 
+  it('takes the priority as text, as the command line client sends it', async () => {
+    expect((await create({ priority: '7' })).body).toMatchObject({ priority: 7 });
+  });
+
   it.each([
     [{ actions: undefined }, 'actions'],
     [{ actions: [] }, 'at least one action'],
@@ -85,6 +89,7 @@ describe('creating an inspection rule', () => {
     [{ conditions: {} }, 'conditions'],
     [{ priority: -1 }, 'priority'],
     [{ priority: 10000 }, 'priority'],
+    [{ priority: 'high' }, 'priority'],
     [{ phase: 'early' }, 'phase'],
     [{ description: 'x'.repeat(256) }, 'description'],
     [{ scope: 'x' }, 'scope'],

@@ -67,7 +67,7 @@ describe('creating a port', () => {
     [{ address: address(1), internal_info: {} }, 'internal_info'],
     [{ address: address(1), physical_network: '' }, 'physical_network'],
     [{ address: address(1), physical_network: 'x'.repeat(65) }, 'physical_network'],
-    [{ address: address(1), local_link_connection: { switch_id: address(2) } }, 'local_link_connection'],
+    [{ address: address(1), local_link_connection: { switch_id: address(2) } }, 'needs switch_id and port_id'],
     [{ address: address(1), local_link_connection: { switch_id: 'x', port_id: 'p' } }, 'local_link_connection'],
     [{ address: address(1), is_smartnic: true }, 'port_id and hostname'],
     [{ address: address(1), portgroup_uuid: '11111111-1111-4111-8111-111111111111' }, 'Portgroup'],
