@@ -165,7 +165,9 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
         handle: async ({ table }, call) => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
           const kept = keep?.(call);
-          return listAnswer(call, about, async (page) => store.list(table, page, kept));
+          // What is kept for a project is all that it sees.
+          const choice = kept && { keep: kept, ...(call.only !== null && { sees: kept }) };
+          return listAnswer(call, about, async (page) => store.list(table, page, choice));
         },
       }),
     );

@@ -120,8 +120,8 @@ export const listBelongings = async <R extends Belonging>(
   keep: (record: Stored<R>) => boolean,
 ): Promise<Stored<R>[]> => {
   const places = everyShard('list', (shard) => listPartition(kind.name, shard));
-  const marker = async (uuid: string) => itemByGuard(table, kind, kind.name, uuid);
-  const items = await readPage(table, places, page, (item) => keep(item as unknown as Stored<R>), marker);
+  const find = async (uuid: string) => itemByGuard(table, kind, kind.name, uuid);
+  const items = await readPage(table, places, page, { keep: (item) => keep(item as unknown as Stored<R>), find });
   return items.map((item) => toRecord<R>(item));
 };
 

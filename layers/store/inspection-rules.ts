@@ -14,6 +14,6 @@ export const inspectionRules = records<StoredInspectionRule>({
 /** The rules of a phase, highest priority first, equal ones in the order of their creation. */
 export const rulesOfPhase = async (table: Table, phase: InspectionRule['phase']): Promise<InspectionRule[]> => {
   const all = { limit: Infinity, marker: undefined, sort_key: 'id', descending: false };
-  const rules = await inspectionRules.list(table, all, (rule) => rule.phase === phase);
+  const rules = await inspectionRules.list(table, all, { keep: (rule) => rule.phase === phase });
   return rules.toSorted((a, b) => b.priority - a.priority);
 };

@@ -99,31 +99,48 @@ const compare = (a: unknown, b: unknown): number => {
 export const unknownMarker = (marker: string): Fault =>
   NotFound(`The marker ${marker}, last item of the page before, was not found.`);
 
-/** The page out of items that are all in hand. Throws NotFound (404) for an unknown marker. */
-export const cutPage = <T extends object>(items: readonly T[], { sort_key, marker, limit, descending }: Page): T[] => {
+/**
+ * The page out of items that are all in hand; those that hide their sort key come as those with null do. Throws
+ * NotFound (404) for an unknown marker.
+ */
+export const cutPage = <T extends object>(
+  items: readonly T[],
+  { sort_key, marker, limit, descending }: Page,
+  hides: (item: T) => boolean = () => false,
+): T[] => {
   const key = (sort_key === 'id' ? 'position' : sort_key) as keyof T;
   const order = descending ? -1 : 1;
+  const hiding = new Set(items.filter(hides));
+  const valueOf = (item: T) => (hiding.has(item) ? null : item[key]);
   // The sort is stable: equal values stay in the order of creation.
-  const all = items.toSorted((a, b) => order * compare(a[key], b[key]));
+  const all = items.toSorted((a, b) => order * compare(valueOf(a), valueOf(b)));
   const from = marker === undefined ? 0 : all.findIndex((item) => item['uuid' as keyof T] === marker) + 1;
   if (marker !== undefined && from === 0) throw unknownMarker(marker);
   return all.slice(from, from + limit);
 };
 
+/** What of these places a caller is shown. */
+export type Shown = {
+  readonly keep: (item: Item) => boolean;
+  /** Reads the item of a marker; undefined as well for one that the caller may not see. */
+  readonly find: (uuid: string) => Promise<Item | undefined>;
+  /** Whether the caller may not see the value that an item is sorted by: order would tell what is withheld. */
+  readonly hides?: ((item: Item) => boolean) | undefined;
+};
+
 /**
  * One page of what these places hold. In the order of creation it costs what it shows; by another key everything in
- * the places is read. `find` reads the item of a marker. Throws NotFound (404) for an unknown marker.
+ * the places is read. Throws NotFound (404) for an unknown marker.
  */
 export const readPage = async (
   table: Table,
   places: readonly Place[],
   page: Page,
-  keep: (item: Item) => boolean,
-  find: (uuid: string) => Promise<Item | undefined>,
+  { keep, find, hides }: Shown,
 ): Promise<Item[]> => {
   const { marker, descending, limit, sort_key } = page;
   if (sort_key !== 'id') {
-    return cutPage(await readList(table, places, { descending: false, limit: Infinity }, keep), page);
+    return cutPage(await readList(table, places, { descending: false, limit: Infinity }, keep), page, hides);
   }
   const last = marker === undefined ? undefined : await find(marker);
   if (marker !== undefined && !last) throw unknownMarker(marker);

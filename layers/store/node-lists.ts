@@ -20,15 +20,21 @@ export type ListedNode = Readonly<Omit<StoredNode, 'instance_info'>>;
 
 /**
  * One page of the nodes that are selected, without instance_info. In the order of creation it costs what it shows;
- * other sort keys read all that is selected. Throws NotFound (404) for an unknown marker.
+ * other sort keys read all that is selected. `hides`: see Shown. Throws NotFound (404) for an unknown marker.
  */
-export const listNodes = async (table: Table, selection: Selection, page: Page): Promise<ListedNode[]> => {
+export const listNodes = async (
+  table: Table,
+  selection: Selection,
+  page: Page,
+  hides?: (node: ListedNode) => boolean,
+): Promise<ListedNode[]> => {
   const keep = (item: Item) => selection.keep(item as unknown as Listed);
   const find = async (uuid: string) => {
     const item = await table.get(nodeKey(uuid));
     return item && (selection.sees?.(item as unknown as Listed) ?? true) ? item : undefined;
   };
-  const items = await readPage(table, placesOf(selection), page, keep, find);
+  const shown = { keep, find, hides: hides && ((item: Item) => hides(item as unknown as ListedNode)) };
+  const items = await readPage(table, placesOf(selection), page, shown);
   // What shows them leaves their index attributes aside.
   return items as unknown as ListedNode[];
 };

@@ -26,6 +26,15 @@ export type Kind<R = object> = {
 /** The index partitions of one value of an indexed field. */
 export type Lookup = { readonly index: string; readonly value: string };
 
+/** What a list shows; all if nothing is said. */
+export type Choice<R> = {
+  readonly keep?: (record: R) => boolean;
+  /** Whether the caller may see a record at all: the marker of a page may be one that filters no longer keep. */
+  readonly sees?: (record: R) => boolean;
+  /** Where those are that `keep` can keep. */
+  readonly lookup?: Lookup | undefined;
+};
+
 /** What a stored record has besides its fields: its place in lists, the count of its writes. */
 export type Keeping = Referred & { readonly position: string; readonly revision: number };
 
@@ -64,21 +73,17 @@ export const records = <R extends Stored>({ name, title, fields: rows, places }:
     return found;
   };
 
-  /**
-   * A page of the records that `keep` keeps, of all or of those that `lookup` finds. Throws NotFound (404) for an
-   * unknown marker.
-   */
-  const list = async (
-    table: Table,
-    page: Page,
-    keep: (record: R) => boolean = () => true,
-    lookup?: Lookup,
-  ): Promise<R[]> => {
+  /** A page of the records. Throws NotFound (404) for a marker that is unknown or that the caller may not see. */
+  const list = async (table: Table, page: Page, { keep, sees, lookup }: Choice<R> = {}): Promise<R[]> => {
     const places = lookup
       ? everyShard(indexName(lookup.index), (shard) => indexPartition(name, lookup.index, lookup.value, shard))
       : everyShard('list', (shard) => listPartition(name, shard));
-    const marker = async (uuid: string) => (isUuid(uuid) ? table.get(recordKey(name, uuid.toLowerCase())) : undefined);
-    return (await readPage(table, places, page, (item) => keep(item as unknown as R), marker)).map(toRecord);
+    const test = (is: Choice<R>['keep']) => (item: Item) => is?.(item as unknown as R) ?? true;
+    const find = async (uuid: string) => {
+      const item = isUuid(uuid) ? await table.get(recordKey(name, uuid.toLowerCase())) : undefined;
+      return item && test(sees)(item) ? item : undefined;
+    };
+    return (await readPage(table, places, page, { keep: test(keep), find })).map(toRecord);
   };
 
   /** The writes that store a new record, for a transaction. */

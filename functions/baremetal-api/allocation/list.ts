@@ -44,7 +44,7 @@ const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocat
   if (node) return cutPage((await ofNode(deps, call, node[0]!)).filter(keep), page);
   const lookups = Object.entries({ owner: owner ?? undefined, resource_class: resourceClass });
   const [lookup] = lookups.flatMap(([index, value]) => (value === undefined ? [] : [{ index, value }]));
-  return allocations.list(deps.table, page, keep, lookup);
+  return allocations.list(deps.table, page, { keep, sees: (one) => owned(one, call.only), lookup });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */

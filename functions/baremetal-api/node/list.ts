@@ -1,6 +1,7 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
+import { withheldFrom } from '../../../layers/domain/masking.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
@@ -25,7 +26,7 @@ const refuseForeign = ({ only, query }: Pick<Call, 'only' | 'query'>): void => {
 /** The nodes of the page, and whether there may be another. */
 const select = async (
   deps: Deps,
-  { query, version, only }: Pick<Call, 'query' | 'version' | 'only'>,
+  { query, version, only, subject }: Pick<Call, 'query' | 'version' | 'only' | 'subject'>,
 ): Promise<{ nodes: ListedNode[]; limit: number }> => {
   const page = readPage(nodeFields, version, query);
   const { instance_uuid: instance, chassis_uuid: chassis, conductor, parent_node: parent } = query;
@@ -37,7 +38,11 @@ const select = async (
   }
   // One site serves all nodes.
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
-  if (!instance) return { nodes: await listNodes(deps.table, selection, page), limit: page.limit };
+  if (!instance) {
+    const namesOf = withheldFrom(subject);
+    const hides = (node: ListedNode) => namesOf(node).includes(page.sort_key);
+    return { nodes: await listNodes(deps.table, selection, page, hides), limit: page.limit };
+  }
   const node = await nodeOfInstance(deps.table, instance[0]!);
   return { nodes: node && selection.keep(node) ? [node] : [], limit: Infinity };
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Page } from '../../../layers/domain/page.ts';
-import { everyShard, readList, readPage, type Span } from '../../../layers/store/lists.ts';
+import { everyShard, readList, readPage, type Shown, type Span } from '../../../layers/store/lists.ts';
 import type { Item, Query, Table } from '../../../layers/store/table.ts';
 
 /** A table that holds one list in 16 shards, already sorted, and counts what is read of it. */
@@ -84,14 +84,13 @@ describe('a merged list', () => {
 describe('a page by another key', () => {
   const { table } = shardedTable(20);
   const page: Page = { limit: 4, marker: undefined, sort_key: 'third', descending: false };
-  const read = async (options: Partial<Page>) =>
+  const read = async (options: Partial<Page>, shown: Partial<Shown> = {}) =>
     numbers(
       await readPage(
         table,
         places,
         { ...page, ...options },
-        () => true,
-        async () => undefined,
+        { keep: () => true, find: async () => undefined, ...shown },
       ),
     );
 
@@ -99,6 +98,15 @@ describe('a page by another key', () => {
     expect(await read({})).toEqual([0, 3, 6, 9]);
     expect(await read({ marker: 'u9' })).toEqual([12, 15, 18, 1]);
     expect(await read({ descending: true })).toEqual([2, 5, 8, 11]);
+  });
+
+  it('has what hides its key where it has what lacks it', async () => {
+    const hides = ({ uuid }: Item) => uuid === 'u7' || uuid === 'u2';
+    expect(await read({}, { hides })).toEqual([2, 7, 0, 3]);
+    expect(await read({ marker: 'u7' }, { hides })).toEqual([0, 3, 6, 9]);
+    expect(await read({ descending: true, limit: 20 }, { hides })).toSatisfy(
+      (all: number[]) => all.slice(-2).join() === '2,7',
+    );
   });
 
   it('does not know a marker that is not in it', async () => {

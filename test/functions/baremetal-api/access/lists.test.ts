@@ -214,3 +214,28 @@ describe('children', () => {
     expect(await statusOf('nodes/shared/children', stranger)).toBe(404);
   });
 });
+
+describe.each([
+  ['allocations', { resource_class: 'big' }],
+  ['runbooks', { steps: [{ interface: 'deploy', step: 'erase_devices', args: {}, order: 1 }] }],
+])('%s', (collection, values) => {
+  const made = async (name: string, project: string) => {
+    const { status, body, error } = await front.request(`POST /v1/${collection}`, {
+      body: { name, owner: project, ...values },
+    });
+    if (status !== 201) throw new Error(error);
+    return body.uuid as string;
+  };
+
+  it('can not be probed by a marker: an unseen one is an unknown one', async () => {
+    const foreign = await made('CUSTOM_FOREIGN', 'other');
+    const mine = await made('CUSTOM_MINE', 'owner');
+    for (const order of ['', '&sort_dir=desc', '&sort_key=name']) {
+      const line = (marker: string) => `${collection}?marker=${marker}${order}`;
+      expect(await statusOf(line(foreign), owner)).toBe(404);
+      expect(await statusOf(line('99999999-9999-4999-8999-999999999999'), owner)).toBe(404);
+      expect((await ask(line(mine), owner))[collection]).toEqual([]);
+      expect(await statusOf(line(foreign), persona('system reader'))).toBe(200);
+    }
+  });
+});

@@ -72,6 +72,25 @@ it('stand in the states and in the answer to a patch', async () => {
   expect(answer.body).toMatchObject({ ...notices, extra: { a: 1 } });
 });
 
+it.each(['last_error', 'reservation'])('keep the order of a list from telling of %s', async (field) => {
+  const name = async (subject: Persona, query: string) =>
+    ((await show(`nodes?sort_key=${field}${query}`, subject)).nodes as { name: string }[]).map((node) => node.name);
+  const { uuid: shared } = (await show('nodes/shared', owners[0]!)) as { uuid: string };
+  for (const [value, truly] of [
+    ['a', ['shared', 'mine']],
+    ['z', ['mine', 'shared']],
+  ] as const) {
+    await front.force(shared, { [field]: value });
+    await front.force((await show('nodes/mine', system[0]!)).uuid, { [field]: 'm' });
+    for (const subject of lessees) {
+      expect(await name(subject, '')).toEqual(['shared', 'mine']);
+      expect(await name(subject, '&sort_dir=desc')).toEqual(['mine', 'shared']);
+      expect(await name(subject, `&marker=${shared}`)).toEqual(['mine']);
+    }
+    for (const subject of system) expect(await name(subject, '')).toEqual(truly);
+  }
+});
+
 it('are in lists for each caller as in the node itself, whoever asked before', async () => {
   const callers = [...system, ...lessees, ...owners];
   for (const round of [callers, callers.toReversed(), callers]) {
