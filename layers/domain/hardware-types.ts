@@ -46,7 +46,8 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       management: ['redfish'],
       network: ['noop'],
       power: ['redfish'],
-      raid: ['no-raid'],
+      // Metal3 asks for `redfish` by name for every host, most of which have no RAID. It does what no-raid does.
+      raid: ['no-raid', 'redfish'],
       rescue: ['no-rescue', 'agent'],
       storage: ['noop'],
       vendor: ['redfish', 'no-vendor'],

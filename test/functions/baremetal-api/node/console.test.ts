@@ -84,6 +84,16 @@ describe('the target RAID configuration', () => {
     expect(await put((await front.store({ reservation: 'r' })).uuid)).toBe(409);
   });
 
+  it('is no more there for machines that Metal3 enrols with raid_interface redfish', async () => {
+    const body = { driver: 'redfish', driver_info: { redfish_address: 'https://10.1.0.7' }, raid_interface: 'redfish' };
+    const { status, body: node } = await front.request('POST /v1/nodes', { body });
+    expect([status, node]).toEqual([201, expect.objectContaining({ raid_interface: 'redfish' })]);
+    const at = `/v1/nodes/${(node as { uuid: string }).uuid}`;
+    const refused = { result: false, reason: expect.stringContaining('does not support raid') as string };
+    expect((await front.request(`GET ${at}/validate`)).body).toMatchObject({ raid: refused });
+    expect((await front.request(`PUT ${at}/states/raid`, { body: { logical_disks: [disk] } })).status).toBe(404);
+  });
+
   it('is explained by the drivers that know RAID', async () => {
     const at = (driver: string) => `GET /v1/drivers/${driver}/raid/logical_disk_properties`;
     const { body } = await front.request(at('fake-hardware'));
