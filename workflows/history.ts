@@ -53,6 +53,13 @@ export const phaseAttempted = (about: About, message: string): NodeEvent => ({
   ...info(about),
 });
 
+/** What a BMC would not tell, and the run does without. */
+export const notRead = (about: About, what: string, message: string): NodeEvent => ({
+  kind: 'attempt',
+  message: `${what} could not be read: ${message}`,
+  ...info(about),
+});
+
 /** What an inspection did besides, or left alone. */
 export const inspectionNote = (about: About, message: string): NodeEvent => ({
   kind: 'phase end',

@@ -11,18 +11,20 @@ import {
   type PlannedStep,
   type ReservedStep,
 } from '../layers/domain/machine-steps.ts';
+import type { NodeEvent } from '../layers/store/events.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type * as z from 'zod';
 import { agentCalled, poweredOff } from './agent.ts';
 import { Pending } from './hardware.ts';
 import type { PhaseContext } from './phase.ts';
 import { bootsOf, stageOf } from './plan.ts';
+import { refreshBios } from './steps/read-settings.ts';
 
 type Change = (node: StoredNode) => Partial<StoredNode>;
 
 /** How a go ended. `reboot`: into the ramdisk. `heartbeat`: when the agent calls next, it goes on. */
 export type Go =
-  | { readonly is: 'ended'; readonly change?: Change }
+  | { readonly is: 'ended'; readonly change?: Change; readonly events?: readonly NodeEvent[] }
   | { readonly is: 'stage'; readonly stage: string; readonly change?: Change; readonly reboot?: true }
   | { readonly is: 'hold' }
   | { readonly is: 'heartbeat' };
@@ -96,22 +98,28 @@ const reserved: { readonly [S in ReservedStep]: Work<never> } = {
 
 type Args<S extends BmcStep> = z.output<(typeof bmcSteps)[S]['args']>;
 
+/** Clients compare what is stored with what they asked for, and ask again until it is the same. */
+const biosEnded = async (context: PhaseContext): Promise<Go> => ({
+  is: 'ended',
+  events: await refreshBios(context),
+});
+
 const bmc: { readonly [S in BmcStep]: Work<Args<S>> } = {
   'bios.apply_configuration': async (context, { settings }) => {
     const going = await restarting(context);
     if (going) return going;
     const stage = stageOf(context.node);
     const observed = await context.hardware.ask('bios.ensure', { settings }, stage);
-    if (!observed?.reboot_needed) return ended();
+    if (!observed?.reboot_needed) return biosEnded(context);
     if (stage === undefined) return { is: 'stage', stage: 'restart' };
     throw Pending('The machine was started anew, and its BIOS does not show the new settings yet.');
   },
   'bios.factory_reset': async (context) => {
     const going = await restarting(context);
     if (going) return going;
-    if (stageOf(context.node) !== undefined) return ended();
+    if (stageOf(context.node) !== undefined) return biosEnded(context);
     const observed = await context.hardware.ask('bios.reset', {});
-    return observed?.reboot_needed ? { is: 'stage', stage: 'restart' } : ended();
+    return observed?.reboot_needed ? { is: 'stage', stage: 'restart' } : biosEnded(context);
   },
   'management.set_boot_device': async ({ hardware }, { boot_device: device, persistent }) => {
     await hardware.ask('boot.ensure', { device, persistence: persistent ? 'continuous' : 'once' });

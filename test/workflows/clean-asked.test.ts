@@ -1,7 +1,9 @@
 /** clean with the steps of a request: in the agent, by the BMC, by the workflow itself; held and gone on with. */
 import { describe, expect, it } from 'vitest';
 
+import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { PlannedStep } from '../../layers/domain/machine-steps.ts';
+import { listBios } from '../../layers/store/machine-settings.ts';
 import { asked, goOn, operations, step, stepsRun } from './asked.ts';
 import type { Stage } from './stage.ts';
 
@@ -100,7 +102,7 @@ describe('steps that need no agent', () => {
     expect(await stage.entered('clean', run)).toEqual(
       ['Prepare', 'Plan', round, round, round, round, 'Finish', 'Done'].flat(),
     );
-    expect(operations(stage)).toEqual(['bios.ensure', 'power.ensure', 'power.ensure', 'bios.ensure']);
+    expect(operations(stage)).toEqual(['bios.ensure', 'power.ensure', 'power.ensure', 'bios.ensure', 'bios.get']);
     const ids = stage.proxy.requests.map(({ op_id }) => op_id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(stage.machine.bios![0]!.value).toBe('Disabled');
@@ -111,7 +113,31 @@ describe('steps that need no agent', () => {
     const { stage } = await clean([
       step('bios.apply_configuration', { settings: [{ name: 'BootTimeout', value: 5 }] }),
     ]);
-    expect(operations(stage)).toEqual(['bios.ensure']);
+    expect(operations(stage)).toEqual(['bios.ensure', 'bios.get']);
+  });
+
+  it.each(['bios.apply_configuration', 'bios.factory_reset'])('show the BIOS as it is after %s', async (name) => {
+    const { stage } = await clean(
+      [turbo, ...(name === 'bios.factory_reset' ? [step(name)] : [])],
+      {},
+      ({ machine }) => {
+        machine.bios!.push({ ...machine.bios![0]!, name: 'SeenNow', value: true });
+      },
+    );
+    const stored = await listBios(stage.world.table, (await stage.read()).uuid);
+    expect(Object.fromEntries(stored.map(({ name: setting, value }) => [setting, value]))).toEqual({
+      BootTimeout: '5',
+      ProcTurboMode: 'Disabled',
+      SeenNow: 'True',
+    });
+  });
+
+  it('do not fail because the BIOS cannot be shown after them', async () => {
+    const { stage } = await clean([turbo], {}, ({ proxy }) => {
+      proxy.answer('bios.get', bmcFault('BmcProtocol', 'Not JSON.'));
+    });
+    expect(await stage.read()).toMatchObject({ provision_state: 'manageable', last_error: null });
+    expect(await stage.history()).toContain('attempt: BIOS settings could not be read: Not JSON.');
   });
 
   it('say so when the BIOS does not take them', async () => {

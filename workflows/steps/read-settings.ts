@@ -1,23 +1,21 @@
 /**
- * ReadSettings of verify: BIOS settings, firmware and secure boot, as far as the BMC tells them. They are good to know
+ * ReadSettings of verify, and what a step has changed: BIOS settings, firmware and secure boot, as far as the BMC tells them. They are good to know
  * and nothing depends on them, so a BMC that cannot tell them is managed all the same.
  */
 import { isFault, type Fault } from '../../layers/domain/fault.ts';
 import type { NodeEvent } from '../../layers/store/events.ts';
 import { keepBios, keepFirmware } from '../../layers/store/machine-settings.ts';
+import { notRead } from '../history.ts';
+import type { WorkflowName } from '../names.ts';
 import { done, type Phase, type PhaseContext } from '../phase.ts';
 
 /** The BMC cannot be asked at the moment: worth another try of the phase. */
 const passing = ['Pending', 'BmcUnreachable', 'BmcTimeout', 'BmcBusy', 'BmcSessionLimit'];
 
-const untold = ({ run }: PhaseContext, what: string, { message }: Fault): NodeEvent => ({
-  kind: 'attempt',
-  severity: 'INFO',
-  event_type: 'verifying',
-  message: `${what} could not be read: ${message}`,
-  run,
-  phase: 'ReadSettings',
-});
+const untold = ({ node, run }: PhaseContext, what: string, { message }: Fault): NodeEvent => {
+  const workflow = (node.run_workflow ?? 'verify') as WorkflowName;
+  return notRead({ workflow, run, phase: node.phase?.name ?? 'ReadSettings' }, what, message);
+};
 
 /** The event of what could not be read; none for what the BMC does not have. Throws what may pass by itself. */
 const attempt = async (context: PhaseContext, what: string, read: () => Promise<void>): Promise<NodeEvent[]> => {
@@ -44,11 +42,15 @@ const readFirmware = async ({ node, hardware, ports }: PhaseContext): Promise<vo
 const hasBios = ({ node }: PhaseContext) => node.bios_interface !== 'no-bios';
 const hasFirmware = ({ node }: PhaseContext) => node.firmware_interface !== 'no-firmware';
 
+/** Reads the BIOS settings anew. The events of what could not be read. Throws what may pass by itself. */
+export const refreshBios = async (context: PhaseContext): Promise<NodeEvent[]> =>
+  hasBios(context) ? attempt(context, 'BIOS settings', async () => readBios(context)) : [];
+
 export const readSettings: Phase = {
   run: async (context) => {
     const found: { secure_boot?: boolean | null } = {};
     const events = [
-      ...(hasBios(context) ? await attempt(context, 'BIOS settings', async () => readBios(context)) : []),
+      ...(await refreshBios(context)),
       ...(hasFirmware(context) ? await attempt(context, 'Firmware versions', async () => readFirmware(context)) : []),
       ...(await attempt(context, 'Secure boot', async () => {
         const seen = await context.hardware.ask('secure_boot.get', {});

@@ -82,7 +82,8 @@ const outcomeOf = ({ node }: PhaseContext, kind: StepKind, index: number, go: Go
     const progress = go.is === 'ended' ? stepEnded(changed, kind, index) : setStage(changed, kind, go.stage, go.reboot);
     return { ...go.change?.(fresh), ...progress };
   };
-  return done(change, next({ ...node, ...change(node) }));
+  const events = go.is === 'ended' && go.events;
+  return done(change, next({ ...node, ...change(node) }), events ? { events } : {});
 };
 
 /** Started, or asked how it stands; at each call of the agent until it has ended. */
