@@ -53,6 +53,7 @@ export type Node = {
 };
 
 export type Site = {
+  readonly url: string;
   readonly folder: string;
   readonly machines: readonly Machine[];
   readonly images: Images;
@@ -137,6 +138,7 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
   };
 
   return {
+    url: base,
     folder: `${folder}/ingot`,
     machines,
     images,
