@@ -1,6 +1,6 @@
 """Runs all groups of the walk, several side by side, and checks that together they used the whole of both clients.
 
-    python walk.py [NAME ...]    all groups, or those named, such as cli.port; called by walk.sh, which starts Ingot
+python walk.py [NAME ...]    all groups, or those named, such as cli.port; called by walk.sh, which starts Ingot
 """
 
 import importlib
@@ -18,7 +18,8 @@ from sdk import calls
 # Groups sleep most of the time: a machine works, or the client waits for its next look.
 AT_ONCE = 6
 # The longest first; the others follow by name.
-FIRST = ["cli.states", "cli.deploy", "cli.rescue", "cli.allocation", "sdk.deploy", "cli.port"]
+FIRST = ["cli.cleaning", "cli.states", "cli.deploy", "cli.rescue", "cli.allocation", "sdk.deploy", "cli.port"]
+STATE = os.path.join(os.environ["work"], "state")
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Commands that cannot succeed, with the reason.
 UNUSED_COMMANDS = {
@@ -32,7 +33,9 @@ UNUSED_METHODS = {
 
 def groups() -> list:
     """Every file in cli/ and sdk/ that has a function `walk`."""
-    found = [f"{part}.{file.name}" for part in ("cli", "sdk") for file in pkgutil.iter_modules([os.path.join(HERE, part)])]
+    found = [
+        f"{part}.{file.name}" for part in ("cli", "sdk") for file in pkgutil.iter_modules([os.path.join(HERE, part)])
+    ]
     walking = [name for name in sorted(found) if hasattr(importlib.import_module(name), "walk")]
     return [name for name in FIRST if name in walking] + [name for name in walking if name not in FIRST]
 
@@ -97,7 +100,16 @@ def run(chosen: list) -> list:
 
 def leftovers() -> list:
     """Whatever the groups have made and not removed."""
-    kinds = ["nodes", "ports", "portgroups", "chassis", "allocations", "deploy_templates", "runbooks", "inspection_rules"]
+    kinds = [
+        "nodes",
+        "ports",
+        "portgroups",
+        "chassis",
+        "allocations",
+        "deploy_templates",
+        "runbooks",
+        "inspection_rules",
+    ]
     places = [f"/v1/{kind}" for kind in kinds] + ["/v1/volume/connectors", "/v1/volume/targets"]
     return [place for place in places if world.api(place)[place.rsplit("/", 1)[1]]]
 
@@ -108,6 +120,8 @@ def main() -> None:
     failed = run(chosen)
     assert not failed, f"failed: {', '.join(failed)}"
     assert not leftovers(), f"left behind: {leftovers()}"
+    assert not world.complaints(STATE), f"errors in the log: {world.complaints(STATE)}"
+    assert not world.revealing(STATE), f"passwords in clear text: {world.revealing(STATE)}"
     if len(sys.argv) > 1:
         return
     unused = commands.missing_commands(UNUSED_COMMANDS)

@@ -9,6 +9,7 @@ from typing import Any, Callable
 API = os.environ["OS_ENDPOINT"]
 CONTROL = os.environ["control"]
 VERSION = "1.115"
+RESCUE_PASSWORD = "correct-horse"
 
 
 def fetch(url: str, headers: dict) -> Any:
@@ -69,7 +70,9 @@ def expect(name: str, **fields: Any) -> Any:
     """The node must have these values."""
     now = node(name)
     for field, value in fields.items():
-        assert now[field] == value, f"{name}: {field} is {now[field]!r}, not {value!r} (last error: {now['last_error']})"
+        assert (
+            now[field] == value
+        ), f"{name}: {field} is {now[field]!r}, not {value!r} (last error: {now['last_error']})"
     return now
 
 
@@ -99,3 +102,25 @@ def image() -> dict:
 def options(name: str, values: dict) -> list:
     """`--name key=value` for each value, as the command line wants it."""
     return [word for key, value in values.items() for word in (f"--{name}", f"{key}={value}")]
+
+
+def revealing(folder: str) -> list:
+    """
+    Files of Ingot's folder, its database and its log among them, that have a password of the walk in clear text. The
+    simulated BMCs, whose passwords they are, keep theirs there too.
+    """
+    passwords = [RESCUE_PASSWORD, *(machine["password"] for machine in control("/machines")["machines"])]
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name != "simulator"]
+        for file in files:
+            with open(os.path.join(place, file), "rb") as opened:
+                data = opened.read()
+            found += [os.path.join(place, file) for password in passwords if password.encode() in data]
+    return found
+
+
+def complaints(folder: str) -> list:
+    """Lines of Ingot's log that a walk should not cause: errors, and warnings of what nobody expected."""
+    with open(os.path.join(folder, "ingot.log")) as log:
+        return [line for line in log if '"level":"error"' in line]

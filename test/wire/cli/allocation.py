@@ -48,7 +48,10 @@ def walk():
         expect(name, allocation_uuid=None, instance_uuid=None)
     refused("allocation show cli-other", "cli-other", "could not be found")
 
-    metal("node set cli-allocation-a --instance-info image_source=http://127.0.0.1/x --instance-info image_checksum=" + "0" * 32)
+    metal(
+        "node set cli-allocation-a --instance-info image_source=http://127.0.0.1/x --instance-info image_checksum="
+        + "0" * 32
+    )
     metal("node deploy cli-allocation-a")
     settled("cli-allocation-a", "active")
     metal("allocation create --name cli-backfill --resource-class walkable --node cli-allocation-a --wait 60")

@@ -14,7 +14,9 @@ USER_DATA = b"#cloud-config\nhostname: walk\n"
 
 def walk_enrol(machine):
     info = driver_info(machine)
-    uuid = read(f"node create --driver redfish --name {NODE} --resource-class baremetal", *options("driver-info", info))["uuid"]
+    uuid = read(
+        f"node create --driver redfish --name {NODE} --resource-class baremetal", *options("driver-info", info)
+    )["uuid"]
     metal(f"port create {machine['mac']} --node {uuid}")
     assert expect(NODE)["driver_info"]["redfish_password"] == "******"
     metal(f"node manage {NODE} --wait 60")
@@ -48,7 +50,11 @@ def walk_deploy(machine):
 
 
 def walk_power():
-    for verb, state in (("power off --power-timeout 60", "power off"), ("power on", "power on"), ("reboot", "power on")):
+    for verb, state in (
+        ("power off --power-timeout 60", "power off"),
+        ("power on", "power on"),
+        ("reboot", "power on"),
+    ):
         metal(f"node {verb} {NODE}")
         until(f"{NODE} to be {state}", lambda: idle(NODE)["power_state"] == state)
         expect(NODE, target_power_state=None, last_error=None)

@@ -16,14 +16,28 @@ def names(command):
 
 
 def walk_create():
-    made = read(f"{FAKE} --name cli-node --resource-class baremetal --conductor-group '' --owner us --lessee them --description one --property cpu_arch=x86_64 --extra rack=7 --driver-info fake_key=1 --no-automated-clean --console-interface fake --instance-name cli-first-instance --disable-power-off")
-    wanted = {"name": "cli-node", "owner": "us", "lessee": "them", "description": "one", "extra": {"rack": 7}, "automated_clean": False, "console_interface": "fake", "instance_name": "cli-first-instance", "disable_power_off": True}
+    made = read(
+        f"{FAKE} --name cli-node --resource-class baremetal --conductor-group '' --owner us --lessee them --description one --property cpu_arch=x86_64 --extra rack=7 --driver-info fake_key=1 --no-automated-clean --console-interface fake --instance-name cli-first-instance --disable-power-off"
+    )
+    wanted = {
+        "name": "cli-node",
+        "owner": "us",
+        "lessee": "them",
+        "description": "one",
+        "extra": {"rack": 7},
+        "automated_clean": False,
+        "console_interface": "fake",
+        "instance_name": "cli-first-instance",
+        "disable_power_off": True,
+    }
     assert {key: made[key] for key in wanted} == wanted, made
     assert made["provision_state"] == "enroll", made
     fixed = str(uuids.uuid4())
     network = json.dumps({"links": [], "networks": [], "services": []})
     refused(f"{FAKE} --parent-node {made['uuid']}", made["uuid"], "another owner")
-    other = read(f"{FAKE} --name cli-node-b --owner us --uuid {fixed} --parent-node {made['uuid']} --network-data", network)
+    other = read(
+        f"{FAKE} --name cli-node-b --owner us --uuid {fixed} --parent-node {made['uuid']} --network-data", network
+    )
     assert other["uuid"] == fixed and other["parent_node"] == made["uuid"], other
     refused(f"{FAKE} --name cli-node", "cli-node", "already exists")
     refused("node create --driver nonesuch", "nonesuch", "fake-hardware")
@@ -35,8 +49,12 @@ def walk_list(uuid, other):
     assert "cli-node" in names("") and "cli-node-b" not in names("")
     assert set(names("--include-children --owner us")) == {"cli-node", "cli-node-b"}
     assert names(f"--parent-node {uuid}") == ["cli-node-b"]
-    assert names("--lessee them --driver fake-hardware --resource-class baremetal --provision-state enroll") == ["cli-node"]
-    assert names("--description-contains on --owner us --unassociated --no-maintenance --no-retired --long") == ["cli-node"]
+    assert names("--lessee them --driver fake-hardware --resource-class baremetal --provision-state enroll") == [
+        "cli-node"
+    ]
+    assert names("--description-contains on --owner us --unassociated --no-maintenance --no-retired --long") == [
+        "cli-node"
+    ]
     assert names("--instance-name cli-first-instance") == ["cli-node"]
     assert names("--owner us --conductor ingot --sort uuid:desc --limit 0") == ["cli-node"]
     assert names(f"--include-children --marker {uuid} --limit 1") != ["cli-node"]
@@ -47,13 +65,47 @@ def walk_list(uuid, other):
 
 def walk_set():
     instance = str(uuids.uuid4())
-    metal(f"node set cli-node --instance-uuid {instance} --name cli-renamed --extra row=1 --property memory_mb=1024 --instance-info root_gb=10 --owner you --shard cli-x --enable-power-off --automated-clean --retired --retired-reason old --bios-interface no-bios --instance-name cli-instance")
-    expect("cli-renamed", instance_uuid=instance, extra={"rack": 7, "row": 1}, owner="you", shard="cli-x", retired=True, retired_reason="old", bios_interface="no-bios", automated_clean=True, disable_power_off=False, instance_name="cli-instance", instance_info={"root_gb": 10})
+    metal(
+        f"node set cli-node --instance-uuid {instance} --name cli-renamed --extra row=1 --property memory_mb=1024 --instance-info root_gb=10 --owner you --shard cli-x --enable-power-off --automated-clean --retired --retired-reason old --bios-interface no-bios --instance-name cli-instance"
+    )
+    expect(
+        "cli-renamed",
+        instance_uuid=instance,
+        extra={"rack": 7, "row": 1},
+        owner="you",
+        shard="cli-x",
+        retired=True,
+        retired_reason="old",
+        bios_interface="no-bios",
+        automated_clean=True,
+        disable_power_off=False,
+        instance_name="cli-instance",
+        instance_info={"root_gb": 10},
+    )
     assert names("--retired") == ["cli-renamed"] and names("--associated --owner you") == ["cli-renamed"]
     assert read(f"node show --instance {instance}")["name"] == "cli-renamed"
     assert read(f"node show --instance {instance} --fields name") == {"name": "cli-renamed"}
-    metal("node unset cli-renamed --instance-uuid --instance-name --extra rack --property memory_mb --instance-info root_gb --owner --lessee --shard --retired --bios-interface --description --automated-clean --resource-class --driver-info fake_key")
-    expect("cli-renamed", instance_uuid=None, instance_name=None, extra={"row": 1}, properties={"cpu_arch": "x86_64"}, instance_info={}, owner=None, lessee=None, shard=None, retired=False, retired_reason=None, bios_interface="fake", description=None, automated_clean=None, resource_class=None, driver_info={})
+    metal(
+        "node unset cli-renamed --instance-uuid --instance-name --extra rack --property memory_mb --instance-info root_gb --owner --lessee --shard --retired --bios-interface --description --automated-clean --resource-class --driver-info fake_key"
+    )
+    expect(
+        "cli-renamed",
+        instance_uuid=None,
+        instance_name=None,
+        extra={"row": 1},
+        properties={"cpu_arch": "x86_64"},
+        instance_info={},
+        owner=None,
+        lessee=None,
+        shard=None,
+        retired=False,
+        retired_reason=None,
+        bios_interface="fake",
+        description=None,
+        automated_clean=None,
+        resource_class=None,
+        driver_info={},
+    )
     metal("node set cli-renamed --console-interface no-console")
     metal("node set cli-renamed --driver fake-hardware --reset-interfaces")
     expect("cli-renamed", console_interface="fake")
@@ -84,7 +136,11 @@ def walk_raid():
 def walk_traits():
     metal("node trait add cli-renamed CUSTOM_CLI_ONE HW_CPU_X86_VMX")
     metal("node add trait cli-renamed CUSTOM_CLI_TWO")
-    assert sorted(row["traits"] for row in read("node trait list cli-renamed")) == ["CUSTOM_CLI_ONE", "CUSTOM_CLI_TWO", "HW_CPU_X86_VMX"]
+    assert sorted(row["traits"] for row in read("node trait list cli-renamed")) == [
+        "CUSTOM_CLI_ONE",
+        "CUSTOM_CLI_TWO",
+        "HW_CPU_X86_VMX",
+    ]
     metal("node trait remove cli-renamed CUSTOM_CLI_ONE")
     metal("node remove trait cli-renamed CUSTOM_CLI_TWO")
     assert api("/v1/nodes/cli-renamed/traits")["traits"] == ["HW_CPU_X86_VMX"]

@@ -5,7 +5,9 @@ from world import api
 
 
 def walk_groups(node):
-    group = read(f"port group create --node {node} --name cli-bond --address 52:54:00:0a:00:10 --mode active-backup --property miimon=100 --extra a=1 --physical-network left")
+    group = read(
+        f"port group create --node {node} --name cli-bond --address 52:54:00:0a:00:10 --mode active-backup --property miimon=100 --extra a=1 --physical-network left"
+    )
     assert (group["name"], group["mode"], group["properties"]) == ("cli-bond", "active-backup", {"miimon": 100}), group
     uuid = group["uuid"]
     assert [row["uuid"] for row in read(f"port group list --node {node}")] == [uuid]
@@ -28,7 +30,9 @@ def walk_groups(node):
 
 def walk_ports(node, group):
     link = "--local-link-connection switch_id=0a:1b:2c:3d:4e:5f --local-link-connection port_id=Ethernet3/1"
-    more = "--name cli-port --description uplink --vendor acme --category blue --physical-network left --pxe-enabled false"
+    more = (
+        "--name cli-port --description uplink --vendor acme --category blue --physical-network left --pxe-enabled false"
+    )
     port = read(f"port create 52:54:00:0A:00:01 --node {node} --extra a=1 {link} {more} --port-group {group}")
     uuid = port["uuid"]
     assert port["address"] == "52:54:00:0a:00:01" and port["pxe_enabled"] is False, port
@@ -38,7 +42,9 @@ def walk_ports(node, group):
     assert [row["uuid"] for row in read("port list --port-group cli-bond --fields uuid")] == [uuid]
     assert read("port show --address 52:54:00:0a:00:01")["uuid"] == uuid
     assert read(f"port show {uuid} --fields name category") == {"name": "cli-port", "category": "blue"}
-    metal(f"port set {uuid} --address 52:54:00:0a:00:02 --extra b=2 --pxe-enabled --description down --vendor other --category red")
+    metal(
+        f"port set {uuid} --address 52:54:00:0a:00:02 --extra b=2 --pxe-enabled --description down --vendor other --category red"
+    )
     now = api(f"/v1/ports/{uuid}")
     assert (now["address"], now["extra"], now["pxe_enabled"]) == ("52:54:00:0a:00:02", {"a": 1, "b": 2}, True), now
     assert (now["description"], now["vendor"], now["category"]) == ("down", "other", "red"), now

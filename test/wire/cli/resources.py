@@ -10,7 +10,12 @@ BAD = os.path.join(os.environ["work"], "bad.json")
 
 PORT = {"address": "52:54:00:0b:00:01"}
 GROUPED = {"address": "52:54:00:0b:00:02"}
-NODE = {"name": "cli-file", "driver": "fake-hardware", "ports": [PORT], "portgroups": [{"name": "cli-file-bond", "ports": [GROUPED]}]}
+NODE = {
+    "name": "cli-file",
+    "driver": "fake-hardware",
+    "ports": [PORT],
+    "portgroups": [{"name": "cli-file-bond", "ports": [GROUPED]}],
+}
 
 
 def write(path, resources):

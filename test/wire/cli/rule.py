@@ -10,7 +10,12 @@ CONDITIONS = [{"op": "eq", "args": {"values": ["{node.name}", "nobody"]}}]
 
 
 def walk():
-    made = read("inspection rule create --description walk --priority 7 --phase main --conditions", json.dumps(CONDITIONS), "--actions", json.dumps(ACTIONS))
+    made = read(
+        "inspection rule create --description walk --priority 7 --phase main --conditions",
+        json.dumps(CONDITIONS),
+        "--actions",
+        json.dumps(ACTIONS),
+    )
     uuid = made["uuid"]
     assert (made["description"], made["priority"], made["phase"]) == ("walk", 7, "main"), made
     shown = api(f"/v1/inspection_rules/{uuid}")
@@ -25,6 +30,6 @@ def walk():
     assert now == {"description": None, "priority": 0}, now
     secret = read("inspection rule create --sensitive true --actions", json.dumps(ACTIONS))
     assert "walked" not in json.dumps(secret), secret
-    refused("inspection rule create --actions '[{\"op\": \"explode\", \"args\": {}}]'", "explode")
+    refused('inspection rule create --actions \'[{"op": "explode", "args": {}}]\'', "explode")
     metal(f"inspection rule delete {uuid} {secret['uuid']}")
     refused(f"inspection rule show {uuid}", uuid, "could not be found")

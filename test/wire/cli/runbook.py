@@ -9,7 +9,9 @@ STEPS = [{"interface": "management", "step": "clear_job_queue", "args": {}, "ord
 
 
 def walk_record():
-    made = read("runbook create --name cli-runbook --description walk --owner someone --extra a=1 --steps", json.dumps(STEPS))
+    made = read(
+        "runbook create --name cli-runbook --description walk --owner someone --extra a=1 --steps", json.dumps(STEPS)
+    )
     uuid = made["uuid"]
     assert made["steps"] == STEPS and made["owner"] == "someone" and made["public"] is False, made
     assert "cli-runbook" in [row["name"] for row in read("runbook list")]
@@ -20,7 +22,12 @@ def walk_record():
     assert (now["name"], now["description"], now["disable_ramdisk"]) == ("cli-runbook-b", "moved", True), now
     metal(f"runbook unset {uuid} --description --owner --extra a --disable-ramdisk")
     now = read(f"runbook show {uuid}")
-    assert (now["description"], now["owner"], now["extra"], now["disable_ramdisk"]) == (None, None, {"b": 2}, False), now
+    assert (now["description"], now["owner"], now["extra"], now["disable_ramdisk"]) == (
+        None,
+        None,
+        {"b": 2},
+        False,
+    ), now
     metal(f"runbook set {uuid} --public true")
     assert api(f"/v1/runbooks/{uuid}")["public"] is True
     metal(f"runbook unset {uuid} --public")

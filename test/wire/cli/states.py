@@ -3,7 +3,7 @@
 import json
 
 from commands import metal, read, refused
-from world import expect, idle, settled, until
+from world import RESCUE_PASSWORD, expect, idle, settled, until
 from world import node as now
 
 NODE = "cli-states"
@@ -32,7 +32,9 @@ def walk_clean():
     metal(f"node manage {NODE}")
     settled(NODE, "manageable")
     metal(f"node maintenance unset {NODE}")
-    refused(f"node clean {NODE} --clean-steps '[{{\"interface\": \"kitchen\", \"step\": \"wash\"}}]'", "clean_steps", "interface")
+    refused(
+        f'node clean {NODE} --clean-steps \'[{{"interface": "kitchen", "step": "wash"}}]\'', "clean_steps", "interface"
+    )
 
 
 def walk_deploy():
@@ -59,15 +61,19 @@ def walk_service():
 
 
 def walk_rescue():
-    metal(f"node rescue {NODE} --wait 60 --rescue-password correct-horse")
+    metal(f"node rescue {NODE} --wait 60 --rescue-password {RESCUE_PASSWORD}")
     expect(NODE, provision_state="rescue")
-    assert "correct-horse" not in json.dumps(now(NODE))
+    assert RESCUE_PASSWORD not in json.dumps(now(NODE))
     metal(f"node unrescue {NODE} --wait 60")
     expect(NODE, provision_state="active")
 
 
 def walk_power():
-    for verb, state in (("power off --power-timeout 60", "power off"), ("power on", "power on"), ("reboot", "power on")):
+    for verb, state in (
+        ("power off --power-timeout 60", "power off"),
+        ("power on", "power on"),
+        ("reboot", "power on"),
+    ):
         metal(f"node {verb} {NODE}")
         until(f"{NODE} to be {state}", lambda: idle(NODE)["power_state"] == state)
     metal(f"node power off --soft {NODE}")

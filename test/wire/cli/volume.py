@@ -22,7 +22,9 @@ def walk_connectors(node):
 
 def walk_targets(node):
     words = f"--node {node} --type iscsi --volume-id vol-1"
-    made = read(f"volume target create {words} --boot-index 0 --property target_portal=10.0.0.1:3260 --property auth_password=secret --extra a=1")
+    made = read(
+        f"volume target create {words} --boot-index 0 --property target_portal=10.0.0.1:3260 --property auth_password=secret --extra a=1"
+    )
     uuid = made["uuid"]
     assert made["properties"] == {"target_portal": "10.0.0.1:3260", "auth_password": "******"}, made
     assert [row["uuid"] for row in read(f"volume target list --node {node}")] == [uuid]

@@ -35,7 +35,9 @@ def walk_media(metal, node, machine):
 
 def walk(machine):
     metal = connect()
-    node = metal.create_node(name="sdk-hardware", driver="redfish", driver_info=driver_info(machine), provision_state="manageable")
+    node = metal.create_node(
+        name="sdk-hardware", driver="redfish", driver_info=driver_info(machine), provision_state="manageable"
+    )
     assert node.provision_state == "manageable"
     assert "bmc" in [row["component"] for row in metal.list_node_firmware(node)["firmware"]]
     walk_boot(metal, node)

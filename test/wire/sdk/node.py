@@ -3,6 +3,7 @@
 from openstack import exceptions
 
 from sdk.calls import connect
+from world import RESCUE_PASSWORD
 
 INSTANCE = "7a1f3a0c-5c5c-4f6b-9d6b-0d6a2f1f0001"
 
@@ -19,7 +20,9 @@ def walk_records(metal):
     node = metal.update_node(node, extra={"b": 2}, instance_id=INSTANCE)
     assert metal.get_node(node.id).extra == {"b": 2}
     assert [found.id for found in metal.nodes(instance_id=INSTANCE)] == [node.id]
-    node = metal.patch_node(node, [{"op": "remove", "path": "/instance_uuid"}, {"op": "add", "path": "/extra/c", "value": 3}])
+    node = metal.patch_node(
+        node, [{"op": "remove", "path": "/instance_uuid"}, {"op": "add", "path": "/extra/c", "value": 3}]
+    )
     assert metal.get_node(node.id).instance_id is None and metal.get_node(node.id).extra == {"b": 2, "c": 3}
     node = metal.set_node_maintenance(node, reason="walk")
     assert metal.get_node(node.id).maintenance_reason == "walk"
@@ -71,7 +74,7 @@ def walk_states(metal, node):
     drive = {"meta_data": {"hostname": "sdk"}, "user_data": "x"}
     metal.set_node_provision_state(node, "active", config_drive=drive, wait=True, timeout=60)
     metal.set_node_provision_state(node, "rebuild", wait=True, timeout=60)
-    metal.set_node_provision_state(node, "rescue", rescue_password="correct-horse", wait=True, timeout=60)
+    metal.set_node_provision_state(node, "rescue", rescue_password=RESCUE_PASSWORD, wait=True, timeout=60)
     metal.set_node_provision_state(node, "unrescue")
     metal.wait_for_nodes_provision_state([node], "active", timeout=60)
     for target, state in (("power off", "power off"), ("power on", "power on"), ("rebooting", "power on")):
