@@ -1,7 +1,9 @@
 /**
  * Pages of 1,000 out of 1,000, 10,000 and 100,000 nodes, from the function to the table file, without HTTP:
- * `node bench/lists.ts [seconds each]`. The pages are taken from the middle of the fleet, by marker.
+ * `node bench/lists.ts [seconds each]`. Pages by marker are taken from the middle of the fleet. What a project has
+ * and what its class, shard and group have is the same in every fleet.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +14,9 @@ import { create } from '../functions/baremetal-api/app.ts';
 import { Config } from '../functions/baremetal-api/config.ts';
 import { defaults } from '../layers/domain/fields.ts';
 import { node as nodeFields } from '../layers/domain/node.ts';
+import { port as portFields, type Port } from '../layers/domain/port.ts';
+import { createBelonging, type Stored } from '../layers/store/belongings.ts';
+import { portKind } from '../layers/store/node-ports.ts';
 import { createNode, type StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
 import { openTable } from '../local/table/table.ts';
@@ -32,7 +37,13 @@ const table = openTable({ path, writer, clock });
 const ports = { table, clock, ids } as unknown as Ports;
 const handle = create(ports, Config.parse({}));
 
-/** One node in ten is active, so that the filter keeps a part of every stretch of the list. */
+/** Nodes of the one project that has some, all among the first. */
+const owned = 100;
+
+/**
+ * One node in ten is active, so that the filter keeps a part of every stretch of the list; the project, its class,
+ * its shard and its group have as many nodes in every fleet.
+ */
 const nodeOf = (index: number): StoredNode =>
   ({
     ...defaults(nodeFields),
@@ -41,6 +52,7 @@ const nodeOf = (index: number): StoredNode =>
     name: `bench-${index}`,
     driver: 'fake-hardware',
     provision_state: index % 10 === 0 ? 'active' : 'available',
+    ...(index < owned && { owner: 'tenant', resource_class: 'big', conductor_group: 'east', shard: 's1' }),
     properties: { cpus: 8, memory_mb: 65_536, local_gb: 480 },
     created_at: '2026-01-01T00:00:00+00:00',
     revision: 1,
@@ -50,37 +62,66 @@ const nodeOf = (index: number): StoredNode =>
     agent_token_sha256: null,
   }) as unknown as StoredNode;
 
+const addressOf = (index: number): string =>
+  `52:54:${[24, 16, 8, 0].map((bits) => ((index >>> bits) & 255).toString(16).padStart(2, '0')).join(':')}`;
+
+/** A node, and a port for one in ten. */
+const enrol = async (index: number): Promise<void> => {
+  const node = nodeOf(index);
+  await createNode(ports, node);
+  if (index % 10 > 0) return;
+  const port = {
+    ...defaults(portFields),
+    uuid: randomUUID(),
+    position: ids.ulid(),
+    node_uuid: node.uuid,
+    address: addressOf(index),
+    created_at: '2026-01-01T00:00:00+00:00',
+    revision: 1,
+  } as unknown as Stored<Port>;
+  await createBelonging<Port>(ports, portKind, port, async () => {});
+};
+
 const fill = async (from: number, to: number): Promise<void> => {
   for (let at = from; at < to; at += limit) {
-    await Promise.all(Array.from({ length: limit }, async (_, index) => createNode(ports, nodeOf(at + index))));
+    await Promise.all(Array.from({ length: limit }, async (_, index) => enrol(at + index)));
   }
 };
 
-const ask = async (path: string, query: Record<string, string>): Promise<number> => {
+const everything = { roles: 'admin', scope: 'system' };
+const tenant = { roles: 'member', scope: 'project', project: 'tenant' };
+
+const ask = async (path: string, query: Record<string, string>, authorizer: object): Promise<number> => {
   const event = {
     httpMethod: 'GET',
     path,
     headers: { 'X-OpenStack-Ironic-API-Version': '1.115', Host: 'bench' },
     multiValueQueryStringParameters: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
-    requestContext: { path, authorizer: { roles: 'admin', scope: 'system' } },
+    requestContext: { path, authorizer },
   } as unknown as APIGatewayProxyEvent;
   const { statusCode, body } = await handle(event, { request_id: 'bench', remaining_ms: () => 1000 });
   if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${body}`);
-  return (JSON.parse(body) as { nodes: unknown[] }).nodes.length;
+  const { nodes, ports: found } = JSON.parse(body) as { nodes?: unknown[]; ports?: unknown[] };
+  return (nodes ?? found)!.length;
 };
 
 /** Times in milliseconds; `least` is what it costs when no other process is in the way. */
 type Times = { readonly least: number; readonly median: number };
 
 /** Asks for `seconds`. Throws if the page is not full. */
-const measure = async (path: string, query: Record<string, string>, full = limit): Promise<Times> => {
+const measure = async (
+  path: string,
+  query: Record<string, string>,
+  full = limit,
+  subject: object = everything,
+): Promise<Times> => {
   const times: number[] = [];
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
     const start = performance.now();
-    const count = await ask(path, query);
+    const count = await ask(path, query, subject);
     times.push(performance.now() - start);
-    if (count !== full) throw new Error(`${path} showed ${count} nodes in the place of ${full}.`);
+    if (count !== full) throw new Error(`${path} showed ${count} items in the place of ${full}.`);
   }
   times.sort((a, b) => a - b);
   const at = (index: number) => Number(times[index]!.toFixed(2));
@@ -108,6 +149,14 @@ for (const fleet of fleets) {
       { ...first, fields, provision_state: 'available' },
       Math.min(limit, fleet * 0.9),
     ),
+    by_class: await measure('/v1/nodes', { ...first, fields, resource_class: 'big' }, owned),
+    by_shard: await measure('/v1/nodes', { ...first, fields, shard: 's1' }, owned),
+    by_group: await measure('/v1/nodes', { ...first, fields, conductor_group: 'east' }, owned),
+    by_owner: await measure('/v1/nodes', { ...first, fields, owner: 'tenant' }, owned),
+    of_project: await measure('/v1/nodes', { ...first, fields }, owned, tenant),
+    ports_of_project: await measure('/v1/ports', first, owned / 10, tenant),
+    port_by_address: await measure('/v1/ports', { address: addressOf(fleet - 10) }, 1),
+    ports_first: await measure('/v1/ports', { limit: '100' }, 100),
   };
 }
 await writer.close();
