@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from typing import Any, Optional
+from typing import Any
 
 import ironicclient.osc.plugin  # noqa: F401  imported before the forks
 import ironicclient.v1.client  # noqa: F401
@@ -62,7 +62,7 @@ def run_pinned(arguments: list, version: str) -> tuple:
     return done.returncode, done.stdout, done.stderr
 
 
-def run(arguments: list, version: Optional[str] = None) -> tuple:
+def run(arguments: list, version: str | None = None) -> tuple:
     """Exit status, output and error output of `openstack ARGUMENTS`."""
     if version:
         return run_pinned(arguments, version)
@@ -94,7 +94,7 @@ def split(command: str, more: tuple) -> list:
     return ["baremetal", *shlex.split(command), *more]
 
 
-def metal(command: str, *more: str, version: Optional[str] = None) -> str:
+def metal(command: str, *more: str, version: str | None = None) -> str:
     """Runs `openstack baremetal COMMAND`, which is split into words, and MORE, which is not. It must succeed."""
     arguments = split(command, more)
     status, out, err = run(arguments, version)
@@ -104,20 +104,20 @@ def metal(command: str, *more: str, version: Optional[str] = None) -> str:
     return out.strip()
 
 
-def read(command: str, *more: str, version: Optional[str] = None) -> Any:
+def read(command: str, *more: str, version: str | None = None) -> Any:
     """The same, for a command that prints an object or a table: what it shows, read from JSON."""
     return json.loads(metal(command, *more, "-f", "json", version=version))
 
 
-def refused(command: str, *words: str, version: Optional[str] = None) -> str:
-    """Runs a command that must fail with a message that has all these words, and does not look like an accident."""
+def refused(command: str, *words: str, version: str | None = None) -> str:
+    """Runs a command that Ingot, not the client, must refuse, in a message with all these words that is no accident."""
     arguments = split(command, ())
     status, out, err = run(arguments, version)
     said = f"openstack {shlex.join(arguments)}: exit status {status}\n{out}{err}"
     assert status != 0, said
     for word in words:
         assert word in err, f"{said}\n'{word}' is not in the message"
-    for bad in ("Traceback", "HTTP 500", "Internal"):
+    for bad in ("Traceback", "HTTP 500", "Internal", "usage:"):
         assert bad not in err, said
     return err
 

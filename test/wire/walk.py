@@ -41,10 +41,10 @@ def groups() -> list:
 
 
 def choose(names: list) -> list:
-    """The groups of these names, with a simulated machine for each that takes one."""
-    machines = iter(world.control("/machines")["machines"])
-    chosen = []
-    for name in groups():
+    """The groups of these names, with a simulated machine for each that takes one. All of them without names."""
+    machines, known, chosen = iter(world.control("/machines")["machines"]), groups(), []
+    assert set(names) <= set(known), f"there are only these groups: {', '.join(sorted(known))}"
+    for name in known:
         walk = importlib.import_module(name).walk
         given = [next(machines) for _ in range(walk.__code__.co_argcount)]
         if not names or name in names:
@@ -100,18 +100,10 @@ def run(chosen: list) -> list:
 
 def leftovers() -> list:
     """Whatever the groups have made and not removed."""
-    kinds = [
-        "nodes",
-        "ports",
-        "portgroups",
-        "chassis",
-        "allocations",
-        "deploy_templates",
-        "runbooks",
-        "inspection_rules",
-    ]
-    places = [f"/v1/{kind}" for kind in kinds] + ["/v1/volume/connectors", "/v1/volume/targets"]
-    return [place for place in places if world.api(place)[place.rsplit("/", 1)[1]]]
+    kinds = ["ports", "portgroups", "chassis", "allocations", "deploy_templates", "runbooks", "inspection_rules"]
+    places = [f"/v1/{kind}" for kind in [*kinds, "volume/connectors", "volume/targets"]]
+    left = [place for place in places if world.api(place)[place.rsplit("/", 1)[1]]]
+    return left + [node["name"] or node["uuid"] for node in world.api("/v1/nodes?include_children=true")["nodes"]]
 
 
 def main() -> None:

@@ -45,6 +45,7 @@ for _ in $(seq 100); do
   sleep 0.2
 done
 
+unset "${!OS_@}" # a cloud that this user works with
 export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$venv")/bin:$PATH" work
 # The command line client keeps the API version of each host and port in a file: nobody's file, and not this user's.
 export XDG_CACHE_HOME=$work/cache PYTHONDONTWRITEBYTECODE=1

@@ -13,11 +13,10 @@ def walk_boot(name):
     metal(f"node boot device set {NODE} disk --persistent")
     idle(NODE)
     assert read(f"node boot device show {NODE}") == {"boot_device": "disk", "persistent": True}
-    refused(f"node boot device set {NODE} floppy", "floppy")
+    refused(f"node boot device set {NODE} wanboot", "wanboot")
     for mode in ("bios", "uefi"):
         metal(f"node boot mode set {NODE} {mode}")
         until(f"boot mode {mode}", lambda: idle(NODE)["boot_mode"] == mode)
-    refused(f"node boot mode set {NODE} punched-cards", "punched-cards")
     for word, value in (("on", True), ("off", False)):
         metal(f"node secure boot {word} {NODE}")
         until(f"secure boot {word}", lambda: idle(NODE)["secure_boot"] is value)
