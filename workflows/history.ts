@@ -18,7 +18,13 @@ const eventTypes: { readonly [W in WorkflowName]: string } = {
   management: 'conductor',
 };
 
-type About = { readonly workflow: WorkflowName; readonly run: string; readonly phase: string };
+type About = {
+  readonly workflow: WorkflowName;
+  readonly run: string;
+  readonly phase: string;
+  /** Which step, of a phase that is there for many. */
+  readonly piece?: string | undefined;
+};
 
 /** Empty if the change leaves the provision state as it is. */
 export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, run: string): NodeEvent[] => {
@@ -31,17 +37,19 @@ export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, r
 const info = ({ workflow, run, phase }: About) =>
   ({ severity: 'INFO', event_type: eventTypes[workflow], run, phase }) as const;
 
+const of = ({ piece }: About): string => (piece === undefined ? '' : `: ${piece}`);
+
 /** The event at the start of a phase. */
 export const phaseStarted = (about: About): NodeEvent => ({
   kind: 'phase start',
-  message: `${about.phase} started.`,
+  message: `${about.phase} started${of(about)}.`,
   ...info(about),
 });
 
 /** `startedAt`: ISO 8601; `now`: milliseconds. */
 export const phaseEnded = (about: About, startedAt: string, now: number): NodeEvent => ({
   kind: 'phase end',
-  message: `${about.phase} done.`,
+  message: `${about.phase} done${of(about)}.`,
   duration_seconds: Math.max(0, (now - Date.parse(startedAt)) / 1000),
   ...info(about),
 });

@@ -45,6 +45,8 @@ export type Outcome =
 export type Phase = {
   /** What clients see on the node while it runs, such as `deploy_step`. */
   readonly shows?: (node: StoredNode) => Partial<StoredNode>;
+  /** Which piece of the work it does, for the history: the step. */
+  readonly piece?: (node: StoredNode) => string | undefined;
   /** Seconds that hardware may take to do what it was asked; then the run fails. Default 900. */
   readonly limit?: (timeout: number | null) => number;
   /** It asks for so much that one answer takes longer than the minute that others get. */

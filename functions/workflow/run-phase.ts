@@ -53,7 +53,7 @@ const begin = async (ports: Deps, call: Call, phase: Phase): Promise<StoredNode>
       set: { ...lock, ...phase.shows?.(locked), ...(!started && { phase: mark }) },
       events: [
         ...transitionEvents(node, lock ?? {}, call.run),
-        ...(started ? [] : [...endOfLast(node, call, now), phaseStarted(call)]),
+        ...(started ? [] : [...endOfLast(node, call, now), phaseStarted({ ...call, piece: phase.piece?.(node) })]),
       ],
     };
   });
@@ -70,11 +70,18 @@ const leftovers = (set: Partial<StoredNode>, { workflow }: Call) => [
 ];
 
 /** The change and the end of the phase in one write. */
-const complete = async (ports: Deps, call: Call, { change, more }: Outcome & { is: 'done' }): Promise<StoredNode> =>
+const complete = async (
+  ports: Deps,
+  call: Call,
+  { piece }: Phase,
+  { change, more }: Outcome & { is: 'done' },
+): Promise<StoredNode> =>
   changeNode(ports, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
-    const ended = phaseEnded(call, node.phase?.started_at ?? isoTime(ports.clock.now()), ports.clock.now());
+    const now = ports.clock.now();
+    const about = { ...call, piece: piece?.(node) };
+    const ended = phaseEnded(about, node.phase?.started_at ?? isoTime(now), now);
     return {
       set: { ...set, phase: null },
       events: [...(more?.events ?? []), ended, ...transitionEvents(node, set, call.run)],
@@ -167,7 +174,7 @@ export const runPhase = async (ports: Deps, config: Config, call: Call, invocati
       await waitForCall(ports, call, outcome);
       return {};
     }
-    await complete(ports, call, outcome);
+    await complete(ports, call, phase, outcome);
     const output = outcome.output ?? {};
     if (call.token) await ports.workflows.succeed(call.token, output);
     return output;

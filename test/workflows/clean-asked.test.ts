@@ -59,6 +59,24 @@ describe('steps in the agent', () => {
     expect(stage.machine).toMatchObject({ power: 'power off', media: { cd: null } });
   });
 
+  it('are named in the history of the node, each where it began and where it ended', async () => {
+    const { stage, agent } = await clean(
+      [step('deploy.burnin_cpu'), step('power.power_off')],
+      {},
+      offering('burnin_cpu'),
+    );
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle();
+    expect((await stage.history()).filter((line) => line.includes('RunStep'))).toEqual([
+      'phase start: RunStep started: deploy.burnin_cpu.',
+      'phase end: RunStep done: deploy.burnin_cpu.',
+      'phase start: RunStep started: power.power_off.',
+      'phase end: RunStep done: power.power_off.',
+    ]);
+  });
+
   it('boot the ramdisk also where automated cleaning is off', async () => {
     const { stage } = await clean([step('deploy.erase_devices')], { automated_clean: false });
     expect((await stage.read()).provision_state).toBe('clean wait');

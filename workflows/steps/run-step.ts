@@ -1,5 +1,5 @@
 /** The loop that clean, service and deploy have in common: which steps the agent has, and one step after the other. */
-import { asOffered, needAgent, placeOf, type PlannedStep } from '../../layers/domain/machine-steps.ts';
+import { asOffered, nameOf, needAgent, placeOf, type PlannedStep } from '../../layers/domain/machine-steps.ts';
 import type { AgentStep } from '../../layers/bmc/operations.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
@@ -103,6 +103,10 @@ const runInAgent = async (
 /** One step of the plan, wherever it is carried out. Repeated until no step is left. */
 export const runStep = (kind: StepKind, next: Next = nextOf(kind)): Phase => ({
   shows: showStep(kind),
+  piece: (node) => {
+    const step = currentStep(node, kind);
+    return step && nameOf(step);
+  },
   run: async (context) => {
     const { node } = context;
     const plan = planOf(node, kind);
