@@ -85,7 +85,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
   },
   clean: {
     what: 'Cleaning',
-    next: 'Then unset maintenance if it is set, and manage and provide the node again.',
+    next: 'Then unset maintenance if it is set, manage the node, and clean or provide it again.',
     change: cleanFailed,
   },
   deploy: {

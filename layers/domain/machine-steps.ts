@@ -78,9 +78,8 @@ export const argumentsOf = (step: Step): Record<string, unknown> => {
   const name = nameOf(step);
   const args = isReserved(step.step) ? reserved[step.step] : isBmcStep(name) ? bmcSteps[name].args : undefined;
   if (!args) return { ...step.args };
-  return check(z.object({ [`args of step ${name}`]: args }), { [`args of step ${name}`]: step.args })[
-    `args of step ${name}`
-  ] as Record<string, unknown>;
+  const label = `step ${name}: args`;
+  return check(z.object({ [label]: args }), { [label]: step.args })[label] as Record<string, unknown>;
 };
 
 /** Steps that switch the machine off, at least for a moment. */

@@ -101,7 +101,10 @@ const checkRunbook = ({ uuid, traits }: StoredNode, { runbook, version }: Asked)
   const wanted = version >= 112 ? runbook.traits : [runbook.name];
   if (wanted.some((trait) => traits.includes(trait))) return;
   throw Invalid(
-    `Runbook ${runbook.name} is not for node ${uuid}: none of ${wanted.join(', ') || 'its (no) traits'} is a trait of the node.`,
+    `Runbook ${runbook.name} is not for node ${uuid}: ` +
+      (wanted.length > 0
+        ? `none of ${wanted.join(', ')} is a trait of the node.`
+        : 'it has no traits. Give it one that the node has, too (PUT /v1/runbooks/{runbook}/traits/{trait}).'),
   );
 };
 

@@ -43,7 +43,11 @@ describe('clean', () => {
     ['no step', { clean_steps: [{ interface: 'deploy' }] }, 'clean_steps.0.step'],
     ['a stray key', { clean_steps: [{ ...erase, when: 'now' }] }, 'when'],
     ['a vendor step that is not allowed', { clean_steps: [{ interface: 'vendor', step: 'send_raw' }] }, 'send_raw'],
-    ['missing arguments', { clean_steps: [{ ...turbo, args: {} }] }, 'bios.apply_configuration'],
+    [
+      'missing arguments',
+      { clean_steps: [{ ...turbo, args: {} }] },
+      'Missing mandatory parameter: step bios.apply_configuration: args.settings',
+    ],
     [
       'arguments of a reserved step',
       { clean_steps: [{ interface: 'power', step: 'reboot', args: { x: 1 } }] },
@@ -290,6 +294,13 @@ describe('runbook', () => {
       error: expect.stringContaining('is not for node'),
     });
     expect(await front.read(node.uuid)).toEqual(node);
+  });
+
+  it('is 400 without traits, and says how it gets one', async () => {
+    await make();
+    const { uuid } = await manageable({ traits: ['CUSTOM_BURN'] });
+    const { error } = await front.provision(uuid, 'clean', { runbook: 'CUSTOM_BURN' });
+    expect(error).toContain('it has no traits. Give it one that the node has, too (PUT /v1/runbooks/');
   });
 
   it('that is not there is 404', async () => {
