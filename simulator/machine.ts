@@ -72,6 +72,14 @@ export type Agent = {
 export type Session = { readonly id: string; readonly token: string; used_at: number };
 export type Job = { readonly id: string; readonly name: string; readonly done_at: number };
 
+export type Destination = {
+  readonly id: string;
+  readonly destination: string;
+  readonly context: string;
+  readonly protocol: string;
+  readonly event_types: readonly string[];
+};
+
 /** One try to start: from what, what came of it, and in which phase the power was cut. */
 export type Boot = {
   readonly at: number;
@@ -106,6 +114,8 @@ export type Machine = {
   settings?: Settings;
   disk: Disk;
   agent: Agent | null;
+  /** Who is told of events; missing: nobody. Nothing is ever sent. */
+  subscriptions?: readonly Destination[];
   sessions: Session[];
   jobs: Job[];
   /** Evidence (`evidence.ts`). */

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 import { bootDevice, type Observed } from '../layers/bmc/operations.ts';
-import { indicatorComponent, indicatorState, type Indicator } from '../layers/bmc/settings.ts';
+import { indicatorComponent, indicatorState, wantedSubscription, type Indicator } from '../layers/bmc/settings.ts';
 import { Invalid } from '../layers/domain/fault.ts';
 import type { Hardware } from './hardware.ts';
 
@@ -107,6 +107,25 @@ export const requests = {
       if (readonly) throw Invalid(`The indicator ${wanted.name} of component ${wanted.component} cannot be changed.`);
       if (!states.includes(state)) throw Invalid(`This indicator cannot be ${state}, only ${states.join(', ')}.`);
       await hardware.ask('indicator.ensure', { ...wanted, state });
+    },
+  }),
+  list_subscriptions: row({
+    lock: 'any',
+    params: none,
+    run: async (hardware) => (await hardware.ask('subscription.list', {}))?.subscriptions ?? [],
+  }),
+  create_subscription: row({
+    lock: 'held',
+    params: wantedSubscription,
+    told: () => 'Asked for a subscription to events.',
+    run: async (hardware, wanted) => (await hardware.ask('subscription.create', wanted))?.subscription ?? null,
+  }),
+  delete_subscription: row({
+    lock: 'held',
+    params: z.strictObject({ id: z.string() }),
+    told: ({ id }) => `Asked for the end of subscription ${id}.`,
+    run: async (hardware, { id }) => {
+      await hardware.ask('subscription.delete', { id });
     },
   }),
   list_media: row({

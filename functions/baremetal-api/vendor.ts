@@ -10,6 +10,7 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import { startManagement } from './node/ask.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
+import { subscriptionCallers } from './subscription.ts';
 
 type Arguments = Record<string, unknown>;
 type NodeCall = Call<Arguments, StoredNode>;
@@ -35,10 +36,15 @@ const eject = async (deps: Deps, call: NodeCall): Promise<void> => {
   await startManagement(deps, call, { request: { action: 'detach_media', slots: [slot] }, told, permit });
 };
 
+type Caller = (deps: Deps, call: NodeCall, name: string) => Promise<unknown>;
+
+/** By method. */
+const redfish: { readonly [method: string]: Caller } = { eject_vmedia: eject, ...subscriptionCallers };
+
 /** What is done, by vendor interface. */
-const callers: { readonly [implementation: string]: (deps: Deps, call: NodeCall, name: string) => Promise<unknown> } = {
+const callers: { readonly [implementation: string]: Caller } = {
   fake: callFake,
-  redfish: eject,
+  redfish: async (deps, call, name) => redfish[name]!(deps, call, name),
 };
 
 const callNode = async (deps: Deps, call: NodeCall, name: string | undefined, verb: Verb): Promise<Answer> => {

@@ -11,6 +11,7 @@ import { getInventory } from './inventory.ts';
 import { ejectMedia, getMedia, insertMedia } from './media.ts';
 import { ensurePower } from './power.ts';
 import { ensureSecureBoot, getSecureBoot } from './secure-boot.ts';
+import { createSubscription, deleteSubscription, listSubscriptions } from './subscription.ts';
 import { getSystem, probe } from './system.ts';
 
 /** What `app.ts` dispatches to. */
@@ -29,6 +30,9 @@ export const redfish: Implementation = {
   'nmi.inject': injectNmi,
   'indicator.list': listIndicators,
   'indicator.ensure': ensureIndicator,
+  'subscription.list': listSubscriptions,
+  'subscription.create': createSubscription,
+  'subscription.delete': deleteSubscription,
   'bios.get': getBios,
   'bios.ensure': ensureBios,
   'bios.reset': resetBios,

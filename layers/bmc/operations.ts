@@ -8,7 +8,16 @@
 import * as z from 'zod';
 
 import { firmware, inventory } from './inventory.ts';
-import { biosSetting, bootMode, indicator, indicatorComponent, indicatorState, mediaState } from './settings.ts';
+import {
+  biosSetting,
+  bootMode,
+  indicator,
+  indicatorComponent,
+  indicatorState,
+  mediaState,
+  subscription,
+  wantedSubscription,
+} from './settings.ts';
 
 const none = z.strictObject({});
 const changed = z.object({ changed: z.boolean() });
@@ -110,6 +119,11 @@ export const operations = {
     out: changed,
     writes: true,
   },
+  'subscription.list': { in: none, out: z.object({ subscriptions: z.array(subscription) }) },
+  /** A repetition finds what it made by destination and context. The BMC need not show the headers. */
+  'subscription.create': { in: wantedSubscription, out: changed.extend({ subscription }), writes: true },
+  /** Done as well if there is none of this id: the answer to an earlier request may have been lost. */
+  'subscription.delete': { in: z.strictObject({ id: z.string() }), out: changed, writes: true },
   'bios.get': { in: none, out: z.object({ settings: z.array(biosSetting) }) },
   /** Done when the BMC shows the values as current, or as what the next start brings. Other settings stay. */
   'bios.ensure': {

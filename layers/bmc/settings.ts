@@ -32,6 +32,26 @@ export const biosSetting = z.object({
 });
 export type BiosSetting = z.output<typeof biosSetting>;
 
+/** Who is told of a machine's events, in Redfish's names, which are those of Ironic's methods. `path`: on the BMC. */
+export const subscription = z.object({
+  path: z.string(),
+  Id: z.string(),
+  Destination: z.string().nullable(),
+  Protocol: z.string().nullable(),
+  Context: z.string().nullable(),
+  EventTypes: z.array(z.string()).nullable(),
+});
+export type Subscription = z.output<typeof subscription>;
+
+/** A wish for one. Headers that the BMC shall send may be credentials: they are told to nobody else. */
+export const wantedSubscription = z.strictObject({
+  Destination: z.string(),
+  Protocol: z.string().default('Redfish'),
+  Context: z.string().default(''),
+  EventTypes: z.array(z.string()).default(['Alert']),
+  HttpHeaders: z.array(z.record(z.string(), z.string())).default([]),
+});
+
 /** A slot for virtual media. `image` is its URL without query and credentials. */
 export const mediaState = z.object({
   media_types: z.array(z.string()),

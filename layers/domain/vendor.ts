@@ -27,6 +27,9 @@ const method = (description: string, more: Partial<VendorMethod> = {}): VendorMe
   ...more,
 });
 
+const synchronous = (verb: Verb, description: string, lock = true): VendorMethod =>
+  method(description, { http_methods: [verb], async: false, require_exclusive_lock: lock });
+
 /** What the methods of fake hardware compare the argument `bar` with. */
 export const fakeWords: { readonly [method: string]: string } = {
   first_method: 'baz',
@@ -43,6 +46,10 @@ const implementations: { readonly [implementation: string]: VendorMethods } = {
     fourth_method_shared_lock: method('Whether bar is woof.', { require_exclusive_lock: false }),
   },
   redfish: {
+    create_subscription: synchronous('POST', 'Subscribes Destination to the events of the machine.'),
+    delete_subscription: synchronous('DELETE', 'Ends the subscription of this id.'),
+    get_all_subscriptions: synchronous('GET', 'All subscriptions to the events of the machine.', false),
+    get_subscription: synchronous('GET', 'The subscription of this id.', false),
     eject_vmedia: method('Empties virtual drives: all, or the one that boot_device names (cd, dvd, usb).'),
   },
 };

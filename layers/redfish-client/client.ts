@@ -30,6 +30,8 @@ export type Redfish = {
   patch(link: unknown, body: object, etag?: string | null): Promise<Accepted>;
   /** Runs an action. Without `body` nothing is sent, not even `{}`. */
   post(link: unknown, body?: object): Promise<Accepted>;
+  /** Deletes a resource. Throws BmcNotFound if there is none. */
+  remove(link: unknown): Promise<Accepted>;
   /** How a task stands. Throws BmcTaskFailed. */
   task(monitor: string): Promise<TaskOutcome>;
   /** Of the certificate that the BMC showed; null before the first request. */
@@ -123,6 +125,10 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
     patch,
     post: async (target, body) => {
       const wanted: Wanted = { method: 'POST', path: link(target), body };
+      return accept(wanted, await write(wanted));
+    },
+    remove: async (target) => {
+      const wanted: Wanted = { method: 'DELETE', path: link(target) };
       return accept(wanted, await write(wanted));
     },
     task,

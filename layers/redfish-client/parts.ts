@@ -52,6 +52,16 @@ export const secureBoot = z.looseObject({
   '@Redfish.Settings': settings,
 });
 
+export const eventService = z.looseObject({ Subscriptions: link });
+
+export const eventDestination = z.looseObject({
+  Id: text,
+  Destination: text,
+  Protocol: text,
+  Context: text,
+  EventTypes: texts,
+});
+
 export const chassis = z.looseObject({ Id: text, NetworkAdapters: link, ...light });
 
 export const storage = z.looseObject({ Drives: links });

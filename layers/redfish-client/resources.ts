@@ -43,6 +43,7 @@ export const serviceRoot = z.looseObject({
   Managers: link,
   Registries: link,
   UpdateService: link,
+  EventService: link,
   Links: part({ Sessions: link }),
 });
 

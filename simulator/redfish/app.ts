@@ -18,6 +18,7 @@ import {
   registryId,
   secureBoot,
 } from './bios.ts';
+import { eventService, subscribe, subscription, subscriptions, unsubscribe } from './event.ts';
 import { patchLamp } from './lamp.ts';
 import * as parts from './parts.ts';
 import { authenticate, closeSession, openSession, session, sessions, sessionService } from './session.ts';
@@ -60,6 +61,9 @@ const views: readonly Route<View>[] = [
   { at: 'GET /redfish/v1/UpdateService', handle: parts.updateService },
   { at: 'GET /redfish/v1/UpdateService/FirmwareInventory', handle: parts.firmwareList },
   { at: 'GET /redfish/v1/UpdateService/FirmwareInventory/{firmware}', handle: parts.firmware },
+  { at: 'GET /redfish/v1/EventService', handle: eventService },
+  { at: 'GET /redfish/v1/EventService/Subscriptions', handle: subscriptions },
+  { at: 'GET /redfish/v1/EventService/Subscriptions/{subscription}', handle: subscription },
   { at: `GET ${media}`, handle: mediaCollection },
   { at: `GET ${media}/{slot}`, handle: mediaSlot },
   { at: 'GET /redfish/v1/SessionService', handle: sessionService },
@@ -86,6 +90,8 @@ const acts: readonly Route<Act>[] = [
   { at: `PATCH ${media}/{slot}`, handle: patchMedia },
   { at: `POST ${media}/{slot}/Actions/VirtualMedia.InsertMedia`, handle: insertMedia },
   { at: `POST ${media}/{slot}/Actions/VirtualMedia.EjectMedia`, handle: ejectMedia },
+  { at: 'POST /redfish/v1/EventService/Subscriptions', handle: subscribe },
+  { at: 'DELETE /redfish/v1/EventService/Subscriptions/{subscription}', handle: unsubscribe },
   { at: 'POST /redfish/v1/SessionService/Sessions', handle: openSession },
   { at: 'DELETE /redfish/v1/SessionService/Sessions/{session}', handle: closeSession },
   { at: 'GET /redfish/v1/TaskService/Tasks/{job}/Monitor', handle: monitor },

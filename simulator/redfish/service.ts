@@ -22,6 +22,7 @@ export const root: View = ({ machine, profile }) => ({
   SessionService: link(machine, '/SessionService'),
   Tasks: link(machine, '/TaskService'),
   UpdateService: link(machine, '/UpdateService'),
+  EventService: link(machine, '/EventService'),
   Registries: link(machine, '/Registries'),
   JsonSchemas: link(machine, '/JsonSchemas'),
   Links: { Sessions: link(machine, '/SessionService/Sessions') },

@@ -2,7 +2,7 @@
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { Firmware, Inventory } from '../../layers/bmc/inventory.ts';
 import type { Observed, Operation } from '../../layers/bmc/operations.ts';
-import type { BiosSetting, Indicator } from '../../layers/bmc/settings.ts';
+import type { BiosSetting, Indicator, Subscription } from '../../layers/bmc/settings.ts';
 
 /** null: this BMC has no such thing, and says BmcUnsupported. */
 export type FakeParts = {
@@ -15,6 +15,7 @@ export type FakeParts = {
   bios_pending: Record<string, unknown>;
   /** How often factory settings were asked for. */
   bios_resets: number;
+  subscriptions: Subscription[];
   firmware: Firmware[] | null;
   inventory: Inventory | null;
 };
@@ -47,6 +48,7 @@ export const newParts = (): FakeParts => ({
   ],
   bios_pending: {},
   bios_resets: 0,
+  subscriptions: [],
   firmware: [
     { component: 'bios', current_version: '2.4.1', vendor: 'Ingot', model: 'Fake', serial_number: '1' },
     { component: 'bmc', current_version: '1.0.0', vendor: 'Ingot', model: 'Fake BMC', serial_number: null },
@@ -98,6 +100,7 @@ type Names = Extract<
   | `secure_boot.${string}`
   | `nmi.${string}`
   | `indicator.${string}`
+  | `subscription.${string}`
   | `bios.${string}`
   | 'firmware.get'
   | 'inventory.get'
@@ -117,6 +120,22 @@ export const partHandlers: { [O in Names]: (machine: FakeParts, params: never) =
   },
   'indicator.list': ({ indicators }) => ({ indicators: structuredClone(indicators) }),
   'indicator.ensure': setIndicator,
+  'subscription.list': ({ subscriptions }) => ({ subscriptions: structuredClone(subscriptions) }),
+  'subscription.create': (
+    machine,
+    { HttpHeaders: _headers, ...wanted }: Omit<Subscription, 'path' | 'Id'> & { HttpHeaders: unknown },
+  ) => {
+    const Id = String(machine.subscriptions.length + 1);
+    const subscription = { path: `/redfish/v1/EventService/Subscriptions/${Id}`, Id, ...wanted };
+    machine.subscriptions.push(subscription);
+    return { changed: true, subscription };
+  },
+  'subscription.delete': (machine, { id }: { id: string }) => {
+    const kept = machine.subscriptions.filter(({ Id }) => Id !== id);
+    const changed = kept.length < machine.subscriptions.length;
+    machine.subscriptions = kept;
+    return { changed };
+  },
   'bios.get': ({ bios }) => ({ settings: structuredClone(present(bios, 'BIOS settings')) }),
   'bios.ensure': setBios,
   'bios.reset': (machine) => {

@@ -300,6 +300,24 @@ const dataImage = async (host: Host, uuid: string) => {
   expect(await images()).toEqual([]);
 };
 
+/** Its resource BMCEventSubscription. */
+const subscribe = async ({ api, uid }: Host, uuid: string) => {
+  const at = (method: string) => `/v1/nodes/${uuid}/vendor_passthru?method=${method}`;
+  const wish = { Destination: 'https://events.example.org/hook', Context: uid, HttpHeaders: [{ 'X-Token': 's3cr3t' }] };
+  const made = await api.ok('POST', at('create_subscription'), wish);
+  expect(made).toEqual({
+    Id: expect.any(String) as string,
+    Destination: wish.Destination,
+    Context: uid,
+    Protocol: 'Redfish',
+    EventTypes: ['Alert'],
+  });
+  expect(await api.ok('GET', at('get_all_subscriptions'))).toMatchObject({ 'Members@odata.count': 1 });
+  await api.ok('DELETE', at('delete_subscription'), { id: made['Id'] });
+  expect(await api.ok('GET', at('get_all_subscriptions'))).toMatchObject({ Members: [] });
+  expect(site.output()).not.toContain('s3cr3t');
+};
+
 const deprovision = async (host: Host, uuid: string) => {
   await provision(host, uuid, 'deleted');
   const node = await host.api.reaches(uuid, 'available');
@@ -330,6 +348,7 @@ describe.concurrent('Metal3', () => {
     await switchOffAfterAll(host, uuid);
     await service(host, uuid);
     await dataImage(host, uuid);
+    await subscribe(host, uuid);
     await deprovision(host, uuid);
     await remove(host, uuid);
     expect(await findHost(host)).toBeUndefined();

@@ -70,6 +70,40 @@ describe('vendor passthru', () => {
     ]);
   });
 
+  it('subscribes to the events of a redfish node, tells of subscriptions, and ends them', async () => {
+    const { uuid } = await front.store({ driver: 'redfish', driver_info: redfishInfo });
+    const call = async (verb: string, method: string, body?: object) =>
+      front.request(`${verb} ${at(uuid, `?method=${method}`)}`, { body });
+    const wish = { Destination: 'https://events.example.org/hook', Context: 'c', HttpHeaders: [{ X: 'secret' }] };
+    const shown = { Id: '1', Destination: wish.Destination, Protocol: 'Redfish', Context: 'c', EventTypes: ['Alert'] };
+    expect(await call('POST', 'create_subscription', wish)).toMatchObject({ status: 200, body: shown });
+    expect((await call('GET', 'get_all_subscriptions')).body).toEqual({
+      Name: 'Event Subscriptions',
+      'Members@odata.count': 1,
+      Members: [{ '@odata.id': '/redfish/v1/EventService/Subscriptions/1' }],
+    });
+    expect((await call('GET', 'get_subscription&id=1')).body).toEqual(shown);
+    expect((await call('GET', 'get_subscription&id=2')).status).toBe(404);
+    expect(await call('DELETE', 'delete_subscription', { id: '1' })).toMatchObject({ status: 200, body: null });
+    expect((await call('GET', 'get_all_subscriptions')).body).toMatchObject({ Members: [] });
+    expect(JSON.stringify(front.ports.table.items())).not.toContain('secret');
+  });
+
+  it.each([
+    ['POST', 'create_subscription', {}, 'Destination'],
+    ['POST', 'create_subscription', { Destination: 'ftp://x' }, 'must be an http or https URL'],
+    ['POST', 'create_subscription', { Destination: 'https://x', EventTypes: 'Alert' }, 'EventTypes'],
+    ['POST', 'create_subscription', { Destination: 'https://x', HttpHeaders: [{ a: 1 }] }, 'HttpHeaders'],
+    ['POST', 'create_subscription', { Destination: 'https://x', Colour: 'red' }, 'Colour'],
+    ['DELETE', 'delete_subscription', {}, 'id'],
+    ['POST', 'delete_subscription', { id: '1' }, 'does not support HTTP POST'],
+  ])('refuses %s %s with %j', async (verb, method, body, text) => {
+    const { uuid } = await front.store({ driver: 'redfish', driver_info: redfishInfo });
+    const answer = await front.request(`${verb} ${at(uuid, `/${method}`)}`, { body });
+    expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(text)]);
+    expect(front.proxy.requests).toEqual([]);
+  });
+
   it('is for system administrators', async () => {
     const { uuid } = await front.store({ owner: 'p1' });
     const owner = { user: 'o', project: 'p1', roles: 'admin', scope: 'project' };
