@@ -118,7 +118,7 @@ export const createTally = (allocation: Allocation) => {
     tell: (): string => {
       const rows = criteria.map(({ says }, at) => ({ text: says(allocation), count: counts[at]! }));
       const asked = rows.filter(({ text: row }) => row !== undefined);
-      return `${looked} nodes were looked at; ${asked.map(({ text: row, count }) => `${count} ${row}`).join('; of these ')}`;
+      return `${looked} ${looked === 1 ? 'node was' : 'nodes were'} looked at; ${asked.map(({ text: row, count }) => `${count} ${row}`).join('; of these ')}`;
     },
   };
 };

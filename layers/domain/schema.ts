@@ -4,7 +4,49 @@ import * as z from 'zod';
 import { Invalid } from './fault.ts';
 import { known, type Fields } from './fields.ts';
 
-const one = (issue: z.core.$ZodIssue): string => {
+type Issue = z.core.$ZodIssue;
+
+/** What is counted of each kind of value; numbers are their own size. */
+const units: Readonly<Record<string, readonly [one: string, more: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+const bound = (issue: Issue & { code: 'too_small' | 'too_big' }): string => {
+  const [word, limit] = issue.code === 'too_small' ? ['least', issue.minimum] : ['most', issue.maximum];
+  const unit = units[issue.origin];
+  return unit === undefined
+    ? `must be at ${word} ${limit}`
+    : `must have at ${word} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}`;
+};
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a JSON object',
+  record: 'a JSON object',
+  string: 'text',
+};
+
+/** What is wrong, in words of the API; a row's own message (`must be ...`) stays as it is. */
+const reasonOf = (issue: Issue): string => {
+  if (issue.message.startsWith('must ')) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+    case 'too_big':
+      return bound(issue);
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+    default:
+      return issue.message;
+  }
+};
+
+const one = (issue: Issue): string => {
   const at = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => (at === '' ? key : `${at}.${key}`));
@@ -13,7 +55,9 @@ const one = (issue: z.core.$ZodIssue): string => {
   if (issue.code === 'invalid_type' && issue.input === undefined && at !== '') {
     return `Missing mandatory parameter: ${at}.`;
   }
-  return at === '' ? `The request body is wrong: ${issue.message}.` : `Invalid value for ${at}: ${issue.message}.`;
+  const reason = reasonOf(issue);
+  if (at !== '') return `Invalid value for ${at}: ${reason}.`;
+  return `The request body is wrong: ${reason.startsWith('must ') ? 'it ' : ''}${reason}.`;
 };
 
 /** The value as the schema makes it. Throws Invalid (400) that names the first field that is wrong. */
