@@ -285,6 +285,22 @@ const service = async (host: Host, uuid: string) => {
   await api.unlocked(uuid);
 };
 
+/** The change is withdrawn while the host waits for its agent: it runs its instance again. */
+const withdrawService = async (host: Host, uuid: string) => {
+  const { api, machine } = host;
+  await site.fault(machine, { name: 'agent_never_calls' });
+  await provision(host, uuid, 'service', { service_steps: [{ interface: 'deploy', step: 'burnin_cpu' }] });
+  await api.reaches(uuid, 'service wait');
+  expect((await api.ask('DELETE', `/v1/nodes/${uuid}`)).status).toBe(409);
+  await provision(host, uuid, 'abort');
+  await site.mend(machine);
+  await api.reaches(uuid, 'service failed', 'active');
+  expect(await api.reaches(uuid, 'active')).toMatchObject({ instance_uuid: host.uid, maintenance: false });
+  await api.unlocked(uuid);
+  await running(host);
+  expect((await site.evidence(machine)).disk.image).toMatchObject({ sha256: site.images.demo_raw.sha256 });
+};
+
 const dataImage = async (host: Host, uuid: string) => {
   const { api, machine } = host;
   const at = `/v1/nodes/${uuid}/vmedia`;
@@ -347,6 +363,7 @@ describe.concurrent('Metal3', () => {
     await switchPower(host, uuid, { target: 'power on' }, 'power on');
     await switchOffAfterAll(host, uuid);
     await service(host, uuid);
+    await withdrawService(host, uuid);
     await dataImage(host, uuid);
     await subscribe(host, uuid);
     await deprovision(host, uuid);
