@@ -51,7 +51,7 @@ const checkValues = (where: string, capabilities: Capabilities): void => {
 
 /**
  * Checks both places against the allowed values and against each other. Throws Invalid naming the key.
- * Switching secure boot is not among the operations of the BMC proxy yet, so a wish for it is refused, not ignored.
+ * A deploy does not switch secure boot, so a wish for it is refused, not ignored.
  */
 export const checkCapabilities = (node: {
   properties: Readonly<Record<string, unknown>>;
@@ -66,6 +66,8 @@ export const checkCapabilities = (node: {
     throw Invalid('instance_info.capabilities.boot_mode and properties.capabilities.boot_mode contradict each other.');
   }
   if (JSON.stringify(instance['secure_boot'] ?? false).includes('true')) {
-    throw Invalid('instance_info.capabilities.secure_boot: this version cannot switch secure boot on.');
+    throw Invalid(
+      'instance_info.capabilities.secure_boot: a deploy does not switch secure boot on. Leave it out, and use PUT states/secure_boot or the clean step management.set_secure_boot.',
+    );
   }
 };
