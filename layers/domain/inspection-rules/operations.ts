@@ -98,10 +98,11 @@ const checkFixed = (op: string, { path, regex: pattern }: Args): void => {
   else if (isFixed(path) && op.endsWith('-attribute')) checkNodePath(path);
 };
 
-const complaint = (op: string, row: Arguments | undefined, given: unknown): string | undefined => {
+const complaint = (op: string, rows: Readonly<Record<string, Arguments>>, given: unknown): string | undefined => {
   // It would let whoever writes rules make this service call addresses that only this service can reach.
   if (op === 'api-call') return 'api-call is not possible here: this service does not call addresses given by clients';
-  if (!row) return `"${op}" is unknown`;
+  const row = Object.hasOwn(rows, op) ? rows[op] : undefined;
+  if (!row) return `"${op}" is unknown, there are ${Object.keys(rows).join(', ')}`;
   const args = namedArgs(given, row);
   const wrong = misfit(args, row);
   if (wrong) return `${op} ${wrong}`;
@@ -109,7 +110,7 @@ const complaint = (op: string, row: Arguments | undefined, given: unknown): stri
     checkFixed(op, args);
     return undefined;
   } catch (error) {
-    if (isFault(error)) return `${op}: ${error.message}`;
+    if (isFault(error)) return `${op}: ${error.message.replace(/\.$/, '')}`;
     throw error;
   }
 };
@@ -129,7 +130,7 @@ export const conditions: z.ZodType<Condition[]> = z.array(
     })
     .superRefine((given, context) => {
       const known = readConditionOp(given.op);
-      const message = complaint(known?.op ?? given.op, known && conditionOps[known.op], given.args);
+      const message = complaint(known?.op ?? given.op, conditionOps, given.args);
       if (message) context.addIssue({ code: 'custom', message });
     })
     .transform(({ op, args: given, loop: over, multiple }) => ({
@@ -145,8 +146,7 @@ export const actions: z.ZodType<Action[]> = z
     z
       .strictObject({ op: z.string(), args, loop: loop.nullish() })
       .superRefine((given, context) => {
-        const row = Object.hasOwn(actionOps, given.op) ? actionOps[given.op as ActionOp] : undefined;
-        const message = complaint(given.op, row, given.args);
+        const message = complaint(given.op, actionOps, given.args);
         if (message) context.addIssue({ code: 'custom', message });
       })
       .transform(({ op, args: given, loop: over }) => ({ op, args: given, loop: over ?? [] })),
