@@ -118,7 +118,8 @@ export const createTally = (allocation: Allocation) => {
     tell: (): string => {
       const rows = criteria.map(({ says }, at) => ({ text: says(allocation), count: counts[at]! }));
       const asked = rows.filter(({ text: row }) => row !== undefined);
-      return `${looked} ${looked === 1 ? 'node was' : 'nodes were'} looked at; ${asked.map(({ text: row, count }) => `${count} ${row}`).join('; of these ')}`;
+      const which = allocation.candidate_nodes.length > 0 ? 'named' : 'free';
+      return `${looked} ${which} ${looked === 1 ? 'node was' : 'nodes were'} looked at; ${asked.map(({ text: row, count }) => `${count} ${row}`).join('; of these ')}`;
     },
   };
 };

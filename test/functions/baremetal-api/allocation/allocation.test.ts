@@ -147,7 +147,7 @@ describe('candidates', () => {
     const second = await allocate({ candidate_nodes: ['mine'] });
     expect(second).toMatchObject({
       state: 'error',
-      last_error: expect.stringContaining('1 node was looked at; 0 av'),
+      last_error: expect.stringContaining('1 named node was looked at; 0 av'),
     });
   });
 
