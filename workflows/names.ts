@@ -1,5 +1,5 @@
 /** The workflows that nodes go through. The phases of each are in `steps/`, its states in `<name>.asl.json`. */
-export const workflowNames = [
+const workflowNames = [
   'verify',
   'clean',
   'deploy',

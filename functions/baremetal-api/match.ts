@@ -83,7 +83,7 @@ export const compile = (routes: readonly Route[]) => {
 
   const match = (request: HttpRequest, version: number): Match => {
     const { method, segments } = request;
-    const cut = cutsSuffix(request, version) && !whole.has(`/${segments.join('/')}`);
+    const cut = cutsSuffix(request, version) && !whole.has(`/${withVersion(segments).join('/')}`);
     const asked = cut ? [...segments.slice(0, -1), segments.at(-1)!.slice(0, -suffix.length)] : segments;
     const { leaves, values } = reach(root, asked);
     const leaf = leaves.get(method);

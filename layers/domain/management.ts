@@ -3,17 +3,7 @@ import { unsupported } from './hardware-types.ts';
 import type { Node } from './node.ts';
 
 /** All boot devices that Ironic knows; none of the interfaces can do all. */
-export const bootDevices = [
-  'pxe',
-  'disk',
-  'cdrom',
-  'bios',
-  'safe',
-  'wanboot',
-  'iscsiboot',
-  'floppy',
-  'uefihttp',
-] as const;
+const bootDevices = ['pxe', 'disk', 'cdrom', 'bios', 'safe', 'wanboot', 'iscsiboot', 'floppy', 'uefihttp'] as const;
 
 export const indicatorComponents = ['system', 'chassis', 'disk', 'power', 'nic'] as const;
 export const indicatorStates = ['on', 'off', 'blinking'] as const;

@@ -39,7 +39,7 @@ const statuses: Record<string, Status> = {
 };
 
 /** To whom nobody knows. */
-export const refuseStranger = ({ challenge, error }: Challenge): Answer => {
+const refuseStranger = ({ challenge, error }: Challenge): Answer => {
   const { headers, ...answer } = refuse(401, '');
   return { ...answer, headers: [...headers, 'WWW-Authenticate', challenge], body: JSON.stringify({ error }) };
 };

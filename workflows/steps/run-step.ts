@@ -39,7 +39,7 @@ export const offersOf = async ({ hardware }: PhaseContext, kind: StepKind) => {
 };
 
 /** The steps from `index` on that are the agent's, as it offers them. Throws Invalid for one that it does not. */
-export const withOffers = (
+const withOffers = (
   node: StoredNode,
   steps: readonly PlannedStep[],
   index: number,
@@ -62,7 +62,7 @@ export const collectAskedSteps = (kind: StepKind): Phase => ({
 /**
  * `next`: another step; `reboot`: the ramdisk first; at the end `done` if there is a ramdisk to leave, else `finish`.
  */
-export const nextOf =
+const nextOf =
   (kind: StepKind): Next =>
   (node) => {
     if (wantsReboot(node, kind)) return { is: 'reboot' };

@@ -11,7 +11,7 @@ import { route, type Call, type Deps, type Route } from '../route.ts';
 import { startManagement } from './ask.ts';
 import { findByIdent } from './find.ts';
 
-/** A deploy or the like sets both itself. */
+/** Work in progress may be setting the boot mode itself, and counts on what it found. */
 const permit = (node: StoredNode): void => {
   if ((transientStates as readonly string[]).includes(node.provision_state)) {
     throw Conflict(

@@ -34,7 +34,7 @@ const deploys = { awake: true, check: validateDeploy } as const satisfies VerbRu
 // Undeploy has to switch the machine off; better refused now than ending in state "error".
 const undeploys = { unprotected: true, interfaces: ['power'] } as const satisfies VerbRule;
 
-export const verbRules: { readonly [V in Verb]: VerbRule } = {
+const verbRules: { readonly [V in Verb]: VerbRule } = {
   active: deploys,
   deploy: deploys,
   rebuild: { ...deploys, unprotected: true },

@@ -85,6 +85,7 @@ describe('the document', () => {
 
   it('is at its path at every version, in both headers, though .json may be cut off names below 1.91', async () => {
     for (const version of ['1.1', '1.90', '1.91']) expect((await at(version)).info.version).toBe(version);
+    expect((await request('GET /openapi.json', { version: '1.40' })).body.info.version).toBe('1.40');
     const headers = { 'OpenStack-API-Version': 'baremetal 1.40' };
     expect((await request('GET /v1/openapi.json', { version: null, headers })).body.info.version).toBe('1.40');
   });
