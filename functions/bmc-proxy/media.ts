@@ -5,7 +5,7 @@ import { refusalOf } from '../../layers/redfish-client/answer.ts';
 import type { Accepted, Resource } from '../../layers/redfish-client/client.ts';
 import { manager, virtualMedia, type VirtualMedia } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
-import { done, type Call } from './call.ts';
+import { done, type Call, type Parsed } from './call.ts';
 import { ensure, firstAccepted, maySend } from './ensure.ts';
 
 type Slot = Resource<VirtualMedia>;
@@ -20,13 +20,19 @@ const takes = (kind: Kind) => (slot: Slot) => slot.body.MediaTypes?.some((type) 
 
 /**
  * The slots of one collection that are for a kind. Where all take anything (Dell iDRAC 9), the last is for the stick
- * and the others for CDs, so that neither throws the other out.
+ * and the others for CDs, so that neither throws the other out; an only one holds one thing at a time.
  */
 const slotsOfKind = (slots: readonly Slot[], kind: Kind): Slot[] => {
   const able = slots.filter(takes(kind));
   const own = able.filter((slot) => !takes(kind === 'cd' ? 'usb' : 'cd')(slot));
   if (own.length > 0 || able.length < 2) return own.length > 0 ? own : able;
   return kind === 'cd' ? able.slice(0, -1) : able.slice(-1);
+};
+
+/** Those of a kind that no CD goes into. */
+const slotsBeside = (slots: readonly Slot[], kind: Kind): Slot[] => {
+  const taken = slotsOfKind(slots, 'cd');
+  return slotsOfKind(slots, kind).filter((slot) => !taken.includes(slot));
 };
 
 /** HPE iLO 4 does not say whether something is inserted; then the image does. */
@@ -73,13 +79,20 @@ const managerSlots = async (bmc: Bmc): Promise<Slot[]> => {
   return slots;
 };
 
+type Choice = typeof slotsOfKind;
+
 /** Slots to insert into: those of the system, else those of its managers. */
-const slotsFor = async (bmc: Bmc, kind: Kind, { media_slot }: Quirks): Promise<Slot[]> => {
-  const own = slotsOfKind(await systemSlots(bmc), kind);
-  const all = own.length > 0 ? own : slotsOfKind(await managerSlots(bmc), kind);
-  const usable = media_slot ? all.filter(({ body }) => body.Id === media_slot) : all;
+const findSlots = async (bmc: Bmc, kind: Kind, { media_slot }: Quirks, choose: Choice): Promise<Slot[]> => {
+  const own = choose(await systemSlots(bmc), kind);
+  const all = own.length > 0 ? own : choose(await managerSlots(bmc), kind);
+  return media_slot ? all.filter(({ body }) => body.Id === media_slot) : all;
+};
+
+const slotsFor = async (bmc: Bmc, { slot: kind, beside }: Parsed<'vmedia.insert'>, quirks: Quirks): Promise<Slot[]> => {
+  const usable = await findSlots(bmc, kind, quirks, beside ? slotsBeside : slotsOfKind);
   if (usable.length > 0) return usable;
-  throw bmcFault('BmcUnsupported', `The BMC offers no virtual media of type ${mediaTypes[kind].join(' or ')}.`);
+  const which = `${mediaTypes[kind].join(' or ')}${beside ? ' beside the one for CDs' : ''}`;
+  throw bmcFault('BmcUnsupported', `The BMC offers no virtual media of type ${which}.`);
 };
 
 const ejectFrom = async ({ redfish }: Bmc, { path, etag, body }: Slot, quirks: Quirks): Promise<Accepted> => {
@@ -171,15 +184,17 @@ export const getMedia = async (call: Call<'vmedia.get'>) =>
       // Supermicro X11, X12: the entry of an image remains after it was ejected.
       return { media_types: MediaTypes ?? [], inserted, image: inserted ? image : null };
     });
-    return done<'vmedia.get'>({ media });
+    const { quirks } = await bmc.quirks();
+    return done<'vmedia.get'>({ media, removable: (await findSlots(bmc, 'usb', quirks, slotsBeside)).length > 0 });
   });
 
 /** Done when a slot shows the image inserted. */
 export const insertMedia = async (call: Call<'vmedia.insert'>) => {
-  const { slot: kind, image } = call.params;
+  const { params } = call;
+  const { slot: kind, image } = params;
   return withBmc(call, async (bmc) => {
     const { names, quirks } = await bmc.quirks();
-    const look = watch(bmc, await slotsFor(bmc, kind, quirks));
+    const look = watch(bmc, await slotsFor(bmc, params, quirks));
     let slots: Slot[] = [];
     return ensure(call, {
       observe: async () => {

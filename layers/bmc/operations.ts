@@ -97,15 +97,22 @@ export const operations = {
     writes: true,
   },
   'boot.clear': { in: none, out: changed, writes: true },
-  /** Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. */
-  'vmedia.insert': { in: z.strictObject({ slot: mediaSlot, image: z.url() }), out: changed, writes: true },
+  /**
+   * Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. `beside`:
+   * not into the drive that a CD is or would be in, where the BMC has one drive for all.
+   */
+  'vmedia.insert': {
+    in: z.strictObject({ slot: mediaSlot, image: z.url(), beside: z.boolean().default(false) }),
+    out: changed,
+    writes: true,
+  },
   'vmedia.eject': {
     in: z.strictObject({ slot: z.enum(['cd', 'usb', 'all']) }),
     out: changed,
     writes: true,
   },
-  /** Slots of the system, or of its managers if it has none. */
-  'vmedia.get': { in: none, out: z.object({ media: z.array(mediaState) }) },
+  /** Slots of the system, or of its managers if it has none. `removable`: one takes a stick beside the CD. */
+  'vmedia.get': { in: none, out: z.object({ media: z.array(mediaState), removable: z.boolean() }) },
   /** How the machine starts from now on, whatever it starts from. */
   'mode.ensure': { in: z.strictObject({ mode: bootMode }), out: changedForNextBoot, writes: true },
   /** The setting, which the running system may not have been started with. null: the BMC knows no secure boot. */

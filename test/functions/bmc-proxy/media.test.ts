@@ -199,6 +199,17 @@ describe('slots that take anything (Dell iDRAC 9)', () => {
     await ask('vmedia.insert', { slot: 'usb', image: 'https://10.1.0.2/objects/drive' }, { op_id: 'stick' });
     expect(slot(bmc)['Image']).toBe('https://10.1.0.2/objects/drive');
   });
+
+  it('keep what is booted where there is only one, when something has to go beside it', async () => {
+    const { ask, bmc } = await enrol();
+    slot(bmc)['MediaTypes'] = ['CD', 'USBStick'];
+    slot(bmc, `${media}/2`)['MediaTypes'] = ['Floppy'];
+    await ask('vmedia.insert', wanted);
+    const stick = { slot: 'usb', image: 'https://10.1.0.2/objects/drive', beside: true } as const;
+    await expect(ask('vmedia.insert', stick, { op_id: 'stick' })).rejects.toMatchObject({ name: 'BmcUnsupported' });
+    expect(slot(bmc)['Image']).toBe(wanted.image);
+    expect(await ask('vmedia.get', {}, { op_id: 'look' })).toMatchObject({ observed: { removable: false } });
+  });
 });
 
 describe('ejecting', () => {
