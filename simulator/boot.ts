@@ -1,5 +1,6 @@
 /** From power on to a running system: POST, choice of the device, load. */
 import { runAgent } from './agent/agent.ts';
+import { readParameters } from './agent/parameters.ts';
 import { recordViolation } from './evidence.ts';
 import { profileOf, type Device, type Machine, type Phase } from './machine.ts';
 import { readMedia } from './media.ts';
@@ -66,10 +67,13 @@ const load = async (world: World, machine: Machine, { signal }: AbortController)
   signal.throwIfAborted();
   if ('reason' in found) return enter(world, machine, 'halted', found.reason);
   if (!found.built) return enter(world, machine, 'os');
+  const { api_url, ...parameters } = await readParameters(world, machine, found.built, signal);
+  signal.throwIfAborted();
   machine.agent = {
-    ...found.built,
-    state: 'calling',
-    token: null,
+    ...parameters,
+    api_url: api_url ?? '',
+    // Whom nobody told where the API is ends at its start.
+    state: api_url ? 'calling' : 'dead',
     node_uuid: null,
     version: 1,
     heartbeat_timeout: 300,

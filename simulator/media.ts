@@ -18,24 +18,28 @@ const marker = Buffer.from('INGOT-AGENT');
 const window = 4096;
 
 /**
- * What a deploy ramdisk was built with, where a real one has kernel arguments: `ipa-api-url`, and
- * `ipa-inspection-callback-url` if it is to send its inventory.
+ * What a deploy ramdisk was built with, where a real one has kernel arguments: `ipa-api-url`,
+ * `ipa-inspection-callback-url` if it is to send its inventory, and `boot_method`.
  */
-type Built = { readonly api_url: string; readonly inspection_url: string | null };
+export type Built = {
+  readonly api_url: string | null;
+  readonly inspection_url: string | null;
+  readonly boot_method: string | null;
+};
 
 /** What an image turned out to be. `built` is null unless it is a deploy ramdisk. */
 export type Found = { readonly size: number; readonly sha256: string; readonly built: Built | null };
 
-/** Reads `{"api_url": "...", "inspection_url": "..."}` after the marker; null if it is not there or not whole. */
+/** Reads `{"api_url": "...", "inspection_url": "...", ...}` after the marker; null if it is not there or not whole. */
 const parseMarker = (bytes: Buffer, at: number): Built | null => {
   const text = bytes.toString('latin1', at + marker.length, at + window);
   const json = /^\s*(\{[^{}]*\})/.exec(text)?.[1];
   try {
-    const { api_url, inspection_url } = JSON.parse(json ?? 'null') as Record<string, unknown>;
+    const { api_url, inspection_url, boot_method } = JSON.parse(json ?? 'null') as Record<string, unknown>;
     const url = (value: unknown) =>
       typeof value === 'string' && URL.canParse(value) ? value.replace(/\/$/, '') : null;
-    const api = url(api_url);
-    return api ? { api_url: api, inspection_url: url(inspection_url) } : null;
+    const method = typeof boot_method === 'string' ? boot_method : null;
+    return { api_url: url(api_url), inspection_url: url(inspection_url), boot_method: method };
   } catch {
     return null;
   }

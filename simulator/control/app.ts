@@ -37,6 +37,7 @@ const list: Handler = ({ control }) => {
     machines: [...machines.values()].map((machine) => describeAccess(world, machine, fingerprint256)),
     images: {
       deploy_iso: url('deploy.iso'),
+      plain_iso: url('plain.iso'),
       demo_raw: { url: url('demo.raw'), sha256, size },
       live_iso: url('live.iso'),
     },

@@ -7,7 +7,7 @@ import type { Answer, Ask } from '../http.ts';
 
 export type Image = { readonly size: number; readonly sha256: string; read(from: number, to: number): Readable };
 
-export type ImageName = 'deploy.iso' | 'live.iso' | 'demo.raw';
+export type ImageName = 'deploy.iso' | 'plain.iso' | 'live.iso' | 'demo.raw';
 
 const chunk = 64 * 1024;
 const demoSize = 8 * 2 ** 20;
@@ -46,11 +46,15 @@ const demoImage = (): Image => ({
   read: (from, to) => Readable.from(demoBytes(from, to), { objectMode: false }),
 });
 
-/** The images, each made once and on first use. `apiUrl` is where the agent in deploy.iso calls. */
+/** The images, each made once and on first use. `apiUrl` is where the agents call. */
 export const createImages = (apiUrl: string): ((name: string) => Image | undefined) => {
   const built = { api_url: apiUrl, inspection_url: `${apiUrl}/v1/continue_inspection` };
+  const ramdisk = (kernel: object) =>
+    isoImage('INGOT-DEPLOY', 'ingot-agent', `INGOT-AGENT ${JSON.stringify(kernel)}\n`);
   const make: Record<ImageName, () => Image> = {
-    'deploy.iso': () => isoImage('INGOT-DEPLOY', 'ingot-agent', `INGOT-AGENT ${JSON.stringify(built)}\n`),
+    'deploy.iso': () => ramdisk({ ...built, boot_method: 'vmedia' }),
+    // Its agent looks for no medium, and has to ask for its token.
+    'plain.iso': () => ramdisk(built),
     'live.iso': () => isoImage('INGOT-LIVE', 'readme', 'A system that runs from its media.\n'),
     'demo.raw': demoImage,
   };
