@@ -1,5 +1,5 @@
 /** The REST API: routes of the manifest in front of the functions, with the authorizer where a route asks for it. */
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -18,28 +18,50 @@ import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
+import { listNetworks } from '../layers/bmc/networks.ts';
 import { tooLargeBody } from './body-limit.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, routes, type SettingName } from './manifest.ts';
+import { type FunctionName, type RouteRow, routes, type SettingName } from './manifest.ts';
+import { otherMethodBody } from './other-method.ts';
+
+/** Not v1: clients cut a trailing /v1 off the endpoint they are given (ironic-clients 2). */
+const stageName = 'api';
 
 /** Unauthenticated agents get a small share of the API, so that they cannot starve operators. */
 const ramdiskThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
 
-/** Who may call a PRIVATE API: the given VPC endpoints only. */
-const privatePolicy = (endpoints: readonly string[]): PolicyDocument =>
-  new PolicyDocument({
+const isPublic = ({ function: name }: RouteRow): boolean => name === 'ramdisk-api';
+
+/** A route as policies name it: any stage, and any node. */
+const policyResource = ({ method, path }: RouteRow): string =>
+  `execute-api:/*/${method ?? '*'}${path.replaceAll(/\{[^}]+\}/g, '*')}`;
+
+/**
+ * Who may call at all: everybody, whom the authorizer then looks at, or with PRIVATE the given VPC endpoints only. The
+ * routes that ask for no password are for agent_networks; the function checks the same, so that one mistake is not two.
+ */
+const resourcePolicy = ({ endpoint_type, vpc_endpoint_ids }: Context, agentNetworks: readonly string[]) => {
+  const isPrivate = endpoint_type === 'PRIVATE';
+  const statement = { principals: [new AnyPrincipal()], actions: ['execute-api:Invoke'] };
+  return new PolicyDocument({
     statements: [
       new PolicyStatement({
+        ...statement,
         effect: Effect.ALLOW,
-        principals: [new AnyPrincipal()],
-        actions: ['execute-api:Invoke'],
         resources: ['execute-api:/*'],
-        conditions: { StringEquals: { 'aws:SourceVpce': endpoints } },
+        ...(isPrivate && { conditions: { StringEquals: { 'aws:SourceVpce': vpc_endpoint_ids } } }),
+      }),
+      new PolicyStatement({
+        ...statement,
+        effect: Effect.DENY,
+        resources: routes.filter(isPublic).map(policyResource),
+        conditions: { NotIpAddress: { [isPrivate ? 'aws:VpcSourceIp' : 'aws:SourceIp']: agentNetworks } },
       }),
     ],
   });
+};
 
 export type ApiOptions = {
   readonly context: Context;
@@ -53,19 +75,16 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { context, settings, functions }: ApiOptions) {
     super(scope, id);
     const isPrivate = context.endpoint_type === 'PRIVATE';
-    const ramdiskMethods = routes
-      .filter(({ function: name }) => name === 'ramdisk-api')
-      .map(({ path }) => `${path}/ANY`);
+    const publicMethods = routes.filter(isPublic).map(({ path, method }) => `${path}/${method ?? 'ANY'}`);
     this.rest = new RestApi(this, 'Rest', {
       restApiName: context.stack_name,
       description: 'Ingot: OpenStack Bare Metal API v1',
       endpointConfiguration: { types: [isPrivate ? EndpointType.PRIVATE : EndpointType.REGIONAL] },
-      ...(isPrivate && { policy: privatePolicy(context.vpc_endpoint_ids) }),
+      policy: resourcePolicy(context, listNetworks('agent_networks', settings.agent_networks)),
       cloudWatchRole: true,
       // Boot images and configdrives are JSON text; nothing is sent as binary.
       deployOptions: {
-        // Not v1: clients cut a trailing /v1 off the endpoint they are given (ironic-clients 2).
-        stageName: 'api',
+        stageName,
         tracingEnabled: true,
         metricsEnabled: true,
         loggingLevel: MethodLoggingLevel.ERROR,
@@ -77,13 +96,29 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
         throttlingRateLimit: 500,
         throttlingBurstLimit: 1000,
-        methodOptions: Object.fromEntries(ramdiskMethods.map((method) => [method, ramdiskThrottle])),
+        methodOptions: Object.fromEntries(publicMethods.map((method) => [method, ramdiskThrottle])),
       },
     });
     const challenge = challengeOf(settings);
     this.addRoutes(functions, challenge);
     this.answerStrangers(challenge);
     this.answerLargeBodies();
+    this.answerOtherMethods();
+  }
+
+  /** Without a trailing slash. Spelt out of the API's id: the stage's own URL waits for functions that are told this one. */
+  get endpoint(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${stageName}`;
+  }
+
+  /** What API Gateway says of a path whose methods are others; every path has some. */
+  private answerOtherMethods(): void {
+    this.rest.addGatewayResponse('OtherMethod', {
+      type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+      statusCode: '405',
+      templates: { 'application/json': JSON.stringify(otherMethodBody) },
+    });
   }
 
   /** Beyond its own 10 MB, and for the 413 of a Lambda that takes 6 MB. */
@@ -124,12 +159,12 @@ export class Api extends Construct {
       identitySources: [IdentitySource.header(header)],
       resultsCacheTtl: Duration.minutes(5),
     });
-    for (const { path, function: name, authorize } of routes) {
+    for (const { path, method = 'ANY', function: name, authorize } of routes) {
       const resource = this.rest.root.resourceForPath(path);
       const options: MethodOptions = authorize
         ? { authorizer, authorizationType: AuthorizationType.CUSTOM }
         : { authorizationType: AuthorizationType.NONE };
-      resource.addMethod('ANY', new LambdaIntegration(functions[name].function), options);
+      resource.addMethod(method, new LambdaIntegration(functions[name].function), options);
     }
   }
 }

@@ -37,22 +37,31 @@ const executionArns = (stack: Stack, { context }: GrantTargets) =>
     }),
   );
 
-const statements: Record<string, (stack: Stack, targets: GrantTargets) => PolicyStatement[]> = {
-  table: (_stack, targets) => [tableStatement(targets, [...reads, ...writes])],
-  'table:read': (_stack, targets) => [tableStatement(targets, reads)],
-  objects: (_stack, { data: { bucket, dataKey } }) => [
+const objectStatements = (
+  { data: { bucket, dataKey } }: GrantTargets,
+  names: readonly (keyof typeof objectPrefixes)[],
+): PolicyStatement[] => {
+  const prefixes = names.map((name) => `${objectPrefixes[name]}*`);
+  return [
     new PolicyStatement({
       actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
-      resources: Object.values(objectPrefixes).map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+      resources: prefixes.map((prefix) => bucket.arnForObjects(prefix)),
     }),
     // Without it S3 answers 403, not 404, for an object that is not there.
     new PolicyStatement({
       actions: ['s3:ListBucket'],
       resources: [bucket.bucketArn],
-      conditions: { StringLike: { 's3:prefix': Object.values(objectPrefixes).map((prefix) => `${prefix}*`) } },
+      conditions: { StringLike: { 's3:prefix': prefixes } },
     }),
     new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
-  ],
+  ];
+};
+
+const statements: Record<string, (stack: Stack, targets: GrantTargets) => PolicyStatement[]> = {
+  table: (_stack, targets) => [tableStatement(targets, [...reads, ...writes])],
+  'table:read': (_stack, targets) => [tableStatement(targets, reads)],
+  objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
+  'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
   // Nobody authenticates to who has it: new objects, and none of anybody else.
   'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
     new PolicyStatement({

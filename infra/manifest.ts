@@ -10,6 +10,7 @@ export type Grant =
   | 'table:read'
   | 'objects'
   | 'objects:inventories'
+  | 'objects:agents'
   | 'workflows:start'
   | 'workflows:callback'
   | 'seal'
@@ -45,7 +46,7 @@ export const functions = {
   workflow: {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'objects', 'workflows:start', 'workflows:callback', 'invoke:bmc-proxy'],
+    grants: ['table', 'objects', 'objects:agents', 'workflows:start', 'workflows:callback', 'seal', 'invoke:bmc-proxy'],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
   },
   'bmc-proxy': {
@@ -58,22 +59,30 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'objects', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps configdrives that no node refers to.',
+    grants: ['table', 'objects', 'objects:agents', 'workflows:start'],
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps objects that no node refers to.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
 export type FunctionName = keyof typeof functions;
 
-export type RouteRow = { readonly path: string; readonly function: FunctionName; readonly authorize: boolean };
+/** `method`: the only one there is; without it the function sees all. */
+export type RouteRow = {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST';
+  readonly function: FunctionName;
+  readonly authorize: boolean;
+};
 
 /** In order; the first that fits wins. `{proxy+}` stands for the rest of a path. */
 export const routes: readonly RouteRow[] = [
   { path: '/', function: 'baremetal-api', authorize: false },
   { path: '/v1', function: 'baremetal-api', authorize: false },
-  { path: '/v1/lookup', function: 'ramdisk-api', authorize: false },
-  { path: '/v1/heartbeat/{node_ident}', function: 'ramdisk-api', authorize: false },
-  { path: '/v1/continue_inspection', function: 'ramdisk-api', authorize: false },
+  // Public, each with a throttle of its own, and for agent_networks only. API Gateway's settings of methods are said to
+  // miss requests where they are for ANY, so the method is named.
+  { path: '/v1/lookup', method: 'GET', function: 'ramdisk-api', authorize: false },
+  { path: '/v1/heartbeat/{node_ident}', method: 'POST', function: 'ramdisk-api', authorize: false },
+  { path: '/v1/continue_inspection', method: 'POST', function: 'ramdisk-api', authorize: false },
   { path: '/v1/{proxy+}', function: 'baremetal-api', authorize: true },
   // Ironic serves its paths without /v1 too ("bookmark" links).
   { path: '/{proxy+}', function: 'baremetal-api', authorize: true },
@@ -139,6 +148,14 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  agent_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) from which deploy agents may call: lookup, heartbeat, inventories; empty: private addresses only.',
+  },
+  agent_endpoint: {
+    default: '',
+    doc: 'Base URL at which deploy agents reach this API, written on their medium; empty: public_endpoint, on AWS else the address of the API itself.',
+  },
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
@@ -170,6 +187,11 @@ export const table = { partition: 'pk', sort: 'sk', index_sort: 'position', ttl:
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
- * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here.
+ * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here. Media
+ * of agents hold their tokens: only who makes and who sweeps them may touch them.
  */
-export const objectPrefixes = { configdrives: 'configdrives/', inventories: 'inventories/' } as const;
+export const objectPrefixes = {
+  configdrives: 'configdrives/',
+  inventories: 'inventories/',
+  agents: 'agents/',
+} as const;

@@ -8,10 +8,10 @@ import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, settingVariable } from './environment.ts';
 import { grantAll } from './grants.ts';
 import { Lambda } from './lambda.ts';
-import { functions as rows, type FunctionName } from './manifest.ts';
+import { functions as rows, type FunctionName, type SettingName } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { Workflows } from './workflows.ts';
 
@@ -50,9 +50,24 @@ export class IngotStack extends Stack {
     });
     grantAll(this, { context, settings, data, functions });
     this.api = new Api(this, 'Api', { context, settings, functions });
+    this.tellEndpoint(this.api, settings, functions);
+    if (context.endpoint_type === 'REGIONAL' && settings.agent_networks === '') {
+      Validations.of(this).addWarning(
+        'Ingot-NoAgents',
+        'Context agent_networks is empty: no deploy agent will reach the API over the internet. List the public addresses of your sites.',
+      );
+    }
     this.addSync(context, functions.sync, this.workflows);
     new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
     this.addOutputs(this.api, data);
+  }
+
+  /** Where agents reach the API goes onto their media; both functions that know of media have to agree about it. */
+  private tellEndpoint(api: Api, settings: Record<SettingName, string>, functions: Record<FunctionName, Lambda>): void {
+    const endpoint = settings.agent_endpoint || settings.public_endpoint || api.endpoint;
+    for (const { function: fn } of [functions.workflow, functions['ramdisk-api']]) {
+      fn.addEnvironment(settingVariable('agent_endpoint'), endpoint);
+    }
   }
 
   /** sync runs when an execution ends badly, and every five minutes for what no event tells. */
@@ -79,7 +94,7 @@ export class IngotStack extends Stack {
 
   private addOutputs(api: Api, data: Data): void {
     new CfnOutput(this, 'Endpoint', {
-      value: api.rest.url.replace(/\/$/, ''),
+      value: api.endpoint,
       description: 'Endpoint for clients (OS_ENDPOINT) and for the deploy ramdisk (ipa-api-url)',
     });
     new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });

@@ -13,7 +13,14 @@ import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/store/clock.ts';
 import { createIds } from '../layers/store/ids.ts';
 import type { Functions } from '../layers/store/ports.ts';
-import { environmentOf, readSettings, type Settings, type Variables } from './environment.ts';
+import {
+  environmentOf,
+  readSettings,
+  type Settings,
+  trustedProxies,
+  type Variables,
+  withAgentEndpoint,
+} from './environment.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -114,7 +121,7 @@ const listObjects = async (folder: string): Promise<string[]> => {
 const listen = async (
   dir: StateDir,
   log: LogFile,
-  port: number,
+  { port, variables }: CloudOptions,
   settings: Settings,
   ready: Promise<FunctionHost>,
 ): Promise<Gateway> => {
@@ -129,6 +136,7 @@ const listen = async (
     invoke: async (name, event) => (await ready).invokeText(name, event),
     authorize: createAuthorizer({ invoke: async (event) => (await ready).invoke('authorizer', event), now }),
     challenge: challengeOf(settings),
+    trusted: trustedProxies(variables),
     mounts: [await createObjectsMount({ folder, key: join(keys, 'links') })],
   });
 };
@@ -160,8 +168,9 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
   };
 
   const settings = readSettings(options.variables, options.simulator !== undefined);
-  const gateway = await listen(dir, log, options.port, settings, ready.promise);
+  const gateway = await listen(dir, log, options, settings, ready.promise);
   const { url } = gateway;
+  const told = withAgentEndpoint(settings, options.simulator ? url : '');
   ends.gateway = async () => gateway.close(graceMs);
 
   const simulator =
@@ -179,8 +188,9 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
-    environment: (name) => environmentOf(name as FunctionName, settings, options.variables),
-    wire: (_name, row, self) => wire(dir, url, threads, row, self),
+    environment: (name) => environmentOf(name as FunctionName, told, options.variables),
+    // Links go to BMCs, agents and operators: as the world reaches this machine, if somebody said how.
+    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, threads, row, self),
     onLine: log.line,
     size: workers,
   });

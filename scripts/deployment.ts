@@ -11,6 +11,7 @@ const grants: { readonly [G in Exclude<Grant, `invoke:${string}`>]: string } = {
   'table:read': 'read the table',
   objects: 'put, get and delete configdrives and inventories',
   'objects:inventories': 'put inventories',
+  'objects:agents': 'put, get and delete media of agents',
   'workflows:start': 'start, describe and stop executions',
   'workflows:callback': 'complete task tokens',
   seal: 'encrypt with the secrets key',

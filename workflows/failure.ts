@@ -11,7 +11,7 @@ import { managementRequestKey } from '../layers/store/management-requests.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
 import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
-import { plainText, poweredOff, without, forgetAgent } from './agent.ts';
+import { forgetAgent, leftRamdisk, plainText, without } from './agent.ts';
 import { runFailed, transitionEvents } from './history.ts';
 import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
@@ -223,9 +223,9 @@ export const failNode = async (
   const message = lastError(workflow, failure);
   return changeNode(ports, uuid, (before) => {
     requireOwner(before, workflow, run);
-    const node = off ? { ...before, ...poweredOff(before) } : before;
+    const node = off ? { ...before, ...leftRamdisk(before) } : before;
     const set: Partial<StoredNode> = {
-      ...(off && poweredOff(before)),
+      ...(off && leftRamdisk(before)),
       last_error: message,
       ...row.change(node, message),
       ...(!onlyLocks(workflow) && { run: null, run_workflow: null }),

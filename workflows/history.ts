@@ -68,6 +68,13 @@ export const notRead = (about: About, what: string, message: string): NodeEvent 
   ...info(about),
 });
 
+/** The agent of this boot has no medium to get its token by. */
+export const weakToken = (about: About, why: string): NodeEvent => ({
+  kind: 'agent',
+  message: `The agent has to ask for its token, because ${why}: anybody in agent_networks who knows a MAC address could be first.`,
+  ...info(about),
+});
+
 /** What an inspection did besides, or left alone. */
 export const inspectionNote = (about: About, message: string): NodeEvent => ({
   kind: 'phase end',

@@ -6,7 +6,7 @@ import { changeBelonging, createBelonging } from '../layers/store/belongings.ts'
 import { portByAddress, portKind, type StoredPort } from '../layers/store/node-ports.ts';
 import { isoTime, type StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
-import { Superseded } from '../layers/store/reservation.ts';
+import { requireLock } from '../layers/store/reservation.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
 
@@ -20,10 +20,7 @@ const newPort = ({ clock, ids }: Needs, values: Partial<Port>): StoredPort =>
     revision: 1,
   }) as unknown as StoredPort;
 
-/** Nothing is written for a run that has lost the node. */
-const heldBy = (run: string) => (node: StoredNode) => {
-  if (node.reservation !== run) throw Superseded(node, run);
-};
+const heldBy = (run: string) => (node: StoredNode) => requireLock(node, run);
 
 /** Throws Superseded once the node is another run's, NotFound for a port that was removed. */
 export const changeInspectedPort = async (
@@ -38,10 +35,11 @@ export const changeInspectedPort = async (
   });
 };
 
-export type Found = { readonly created: readonly string[]; readonly taken: readonly string[] };
+/** `doubted`: left alone, because nobody vouches for them. */
+export type Found = { readonly [K in 'created' | 'taken' | 'doubted']: readonly string[] };
 
 /**
- * Creates what is missing, and notes on the ports that there are which of them boots the machine, if that is known.
+ * Creates what is missing of the cards that `vouched` answers for, and notes on the ports that there are which of them boots the machine, if that is known.
  * May be repeated. An address that another node's port has is left alone: `taken`. Throws Superseded once the node is
  * another run's, Conflict for a port that somebody creates at this moment.
  */
@@ -50,10 +48,15 @@ export const createInspectedPorts = async (
   { uuid }: StoredNode,
   run: string,
   inspected: Inspected,
+  vouched: (address: string) => boolean,
 ): Promise<Found> => {
-  const [created, taken]: [string[], string[]] = [[], []];
+  const [created, taken, doubted]: [string[], string[], string[]] = [[], [], []];
   const boots = bootAddress(inspected);
   for (const address of addressesOf(inspected)) {
+    if (!vouched(address)) {
+      doubted.push(address);
+      continue;
+    }
     const pxe = boots === undefined ? {} : { pxe_enabled: address === boots };
     const port = await portByAddress(needs.table, address);
     if (!port) {
@@ -65,5 +68,5 @@ export const createInspectedPorts = async (
       await changeInspectedPort(needs, port.uuid, run, pxe);
     }
   }
-  return { created, taken };
+  return { created, taken, doubted };
 };

@@ -14,6 +14,8 @@ export type Settings = {
   readonly cleanPriorities: { readonly [step: string]: number };
   /** How long a link to a configdrive works that is handed to an agent. */
   readonly linkSeconds: number;
+  /** Where agents reach this API, without a trailing slash; empty: their ramdisk was told when it was built. */
+  readonly agentEndpoint: string;
 };
 
 export type PhaseContext = {
@@ -21,7 +23,7 @@ export type PhaseContext = {
   readonly node: StoredNode;
   readonly run: string;
   readonly hardware: Hardware;
-  readonly ports: Pick<Ports, 'table' | 'objects' | 'clock' | 'ids'>;
+  readonly ports: Pick<Ports, 'table' | 'objects' | 'sealer' | 'clock' | 'ids' | 'log'>;
   readonly settings: Settings;
   /** Seconds that the client of a power action gave; null: it gave none. */
   readonly timeout: number | null;

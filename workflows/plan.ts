@@ -5,7 +5,7 @@
 import type { PlannedStep } from '../layers/domain/machine-steps.ts';
 import type { Step } from '../layers/domain/steps.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
-import { agentCalled, forgetAgent, poweredOff, without } from './agent.ts';
+import { agentCalled, forgetAgent, leftRamdisk, without } from './agent.ts';
 
 type Info = StoredNode['driver_internal_info'];
 type StepField = 'clean_step' | 'service_step' | 'deploy_step';
@@ -147,7 +147,7 @@ export const agentIsThere = (node: StoredNode, kind: StepKind): boolean =>
 export const offForRamdisk =
   (kind: StepKind) =>
   (node: StoredNode): Partial<StoredNode> => {
-    const off = poweredOff(node);
+    const off = leftRamdisk(node);
     const info = without(off.driver_internal_info ?? {}, [names[kind].reboot]);
     return { ...off, driver_internal_info: { ...info, [bootsKey]: nextBoot(node, kind) } };
   };

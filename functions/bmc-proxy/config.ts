@@ -1,24 +1,14 @@
 /** Settings of the BMC proxy, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
-import { parseNetworks } from '../../layers/bmc/networks.ts';
+import { networksSetting } from '../../layers/bmc/networks.ts';
 
 const milliseconds = (usual: number) => z.coerce.number().int().positive().default(usual);
 
 export const Config = z
   .object({
     /** Networks of BMCs and agents, see layers/bmc/networks.ts. */
-    INGOT_BMC_NETWORKS: z
-      .string()
-      .default('')
-      .transform((setting, ctx) => {
-        try {
-          return parseNetworks(setting);
-        } catch (error) {
-          ctx.addIssue({ code: 'custom', message: (error as Error).message });
-          return z.NEVER;
-        }
-      }),
+    INGOT_BMC_NETWORKS: networksSetting('bmc_networks'),
     INGOT_POLL_INTERVAL_MS: milliseconds(1000),
     /** To connect to a BMC, TLS handshake included. */
     INGOT_BMC_CONNECT_TIMEOUT_MS: milliseconds(10_000),

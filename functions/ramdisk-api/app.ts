@@ -1,10 +1,10 @@
 /**
- * Lookup, heartbeat and inventories of deploy agents (ironic-deploy.md 3). Nobody authenticates here: what an agent may do follows
- * from the state of its node and from the token it was given.
+ * Lookup, heartbeat and inventories of deploy agents (ironic-deploy.md 3). Nobody authenticates here: what a caller may
+ * do follows from its address, from the state of the node and from the token of its agent (ADR 9).
  */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-import { MethodNotAllowed, NotFound } from '../../layers/domain/fault.ts';
+import { Forbidden, MethodNotAllowed, NotFound } from '../../layers/domain/fault.ts';
 import { DEFAULT } from '../../layers/domain/versions.ts';
 import { isServerError, refuse, reply, type ErrorForm } from '../../layers/http/reply.ts';
 import { readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
@@ -14,7 +14,8 @@ import type { Config } from './config.ts';
 import { continueInspection, inspectionSince } from './continue-inspection.ts';
 import { heartbeat } from './heartbeat.ts';
 import { lookup } from './lookup.ts';
-import type { Deps, Route } from './route.ts';
+import type { Call, Deps, Route } from './route.ts';
+import { createWitness } from './witness.ts';
 
 /** Of lookup and heartbeat. */
 const since = 22;
@@ -51,9 +52,16 @@ const routeOf = ({ method, segments }: HttpRequest, version: number): Route => {
   return found;
 };
 
-/** Makes the function: version 406 -> route 404/405 -> handle. Every answer has Ironic's version headers. */
-export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
-  const deps: Deps = { ...ports, config };
+/** Before anything is read or parsed. API Gateway's resource policy refuses the same (infra/api.ts). Throws Forbidden. */
+const admit = ({ config, log }: Deps, { source }: Call, path: string): void => {
+  if (config.networks.allows(source)) return;
+  log.warn('Somebody outside of agent_networks was refused.', { source, path });
+  throw Forbidden('Agents may not call from this address; the setting agent_networks lists where they may be.');
+};
+
+/** Makes the function: version 406 -> route 404/405 -> address 403 -> handle. Every answer has Ironic's version headers. */
+export const create = (ports: Omit<Deps, 'config' | 'witness'>, config: Config) => {
+  const deps: Deps = { ...ports, config, witness: createWitness(ports) };
   return async (event: APIGatewayProxyEvent, invocation: Invocation): Promise<APIGatewayProxyResult> => {
     const about = { version: DEFAULT, request_id: `req-${invocation.request_id}` };
     let form: ErrorForm = 'router';
@@ -65,6 +73,7 @@ export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
       form = 'controller';
       const source = event.requestContext?.identity?.sourceIp ?? '';
       const call = { version: about.version, request, ident: request.segments.at(-1) ?? '', source };
+      admit(deps, call, event.path);
       const { status, body } = await route.handle(deps, call);
       return reply(about, status, body);
     } catch (error) {

@@ -1,13 +1,21 @@
 /** Settings of the ramdisk API, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
+import { networksSetting } from '../../layers/bmc/networks.ts';
+
 export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string().default(''),
+    INGOT_AGENT_ENDPOINT: z.string().default(''),
+    INGOT_AGENT_NETWORKS: networksSetting('agent_networks'),
     INGOT_AGENT_REQUIRE_TLS: z.stringbool().default(true),
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
+    /** Whether the media of agents say where inventories go, and with which key. */
+    tellsWhere: env.INGOT_AGENT_ENDPOINT !== '',
+    /** Where ramdisks may call from. */
+    networks: env.INGOT_AGENT_NETWORKS,
     /** Whether an agent may be called over https only. */
     requireTls: env.INGOT_AGENT_REQUIRE_TLS,
   }));

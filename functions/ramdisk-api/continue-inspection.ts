@@ -1,28 +1,33 @@
 /**
  * POST /v1/continue_inspection: a ramdisk tells what it found, and the inspection that waits for it goes on
- * (ironic-api.md 10). It sends no token and no version, so what it may do follows from the state of the node alone.
+ * (ironic-api.md 10). It sends no version. The key in the address that its medium names proves that it is the one that
+ * was booted for it; a ramdisk without a medium has nothing to prove itself by, and is believed less.
  */
+import { hasMediumToken } from '../../layers/domain/agent-token.ts';
 import { Invalid, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
 import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspection.ts';
-import { isUuid } from '../../layers/domain/values.ts';
 import { jsonBody } from '../../layers/http/request.ts';
+import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
 import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { inspectedBy } from '../../workflows/inspection.ts';
+import { inspectedBy, inspectedWithKey } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
-import { introduce, uuidsByAddress } from './lookup.ts';
+import { readQuery, uuidsByAddress } from './find.ts';
 import type { Call, Deps } from './route.ts';
 
+/** Inventories come with the logs of the ramdisk. */
 const maxBody = 16 * 1024 * 1024;
+/** Of somebody who has proved nothing: parsing costs time that others wait for. */
+const maxStrange = 2 * 1024 * 1024;
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Logs of the ramdisk are megabytes that nothing reads. Throws Invalid (400), TooLarge (413). */
-const readInspected = ({ request }: Call): Inspected => {
-  const body = jsonBody(request, maxBody);
+const readInspected = ({ request }: Call, limit: number): Inspected => {
+  const body = jsonBody(request, limit);
   if (!isObject(body)) throw Invalid('The request body must be a JSON object with the key inventory.');
   const { inventory, logs: _logs, ...data } = body;
   if (!isObject(inventory)) throw Invalid('inventory must be a JSON object.');
@@ -32,15 +37,6 @@ const readInspected = ({ request }: Call): Inspected => {
   }
   if (interfaces.length > maxCards) throw Invalid(`inventory.interfaces may have at most ${maxCards} entries.`);
   return { inventory, plugin_data: data };
-};
-
-/** Throws Invalid (400). */
-const readUuid = ({ request: { query } }: Call): string | undefined => {
-  const strange = Object.keys(query).filter((name) => name !== 'node_uuid');
-  if (strange.length > 0) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
-  const [uuid] = query['node_uuid'] ?? [];
-  if (uuid !== undefined && !isUuid(uuid)) throw Invalid('node_uuid must be a UUID.');
-  return uuid?.toLowerCase();
 };
 
 const hostOf = ({ driver_info: info }: ListedNode): string | undefined => {
@@ -68,12 +64,12 @@ const uuidsByBmc = async ({ table }: Deps, { inventory }: Inspected): Promise<st
 const Unknown = () => NotFound('Node could not be found, or it does not wait for an inspection.');
 
 /** By UUID, else by MAC addresses, else by BMC. Whatever is wrong is the same 404: strangers learn nothing. */
-const findWaiting = async (deps: Deps, call: Call, inspected: Inspected): Promise<string> => {
-  const given = readUuid(call);
-  const byAddress = given ? [given] : await uuidsByAddress(deps, addressesOf(inspected));
+const findWaiting = async (deps: Deps, uuid: string | undefined, inspected: Inspected): Promise<StoredNode> => {
+  const byAddress = uuid ? [uuid] : await uuidsByAddress(deps, addressesOf(inspected));
   const uuids = byAddress.length > 0 ? byAddress : await uuidsByBmc(deps, inspected);
-  if (uuids.length !== 1) throw Unknown();
-  return uuids[0]!;
+  const node = uuids.length === 1 ? await readNode(deps.table, uuids[0]!) : undefined;
+  if (!node) throw Unknown();
+  return node;
 };
 
 /**
@@ -85,27 +81,53 @@ const checkWaits = ({ uuid, provision_state: state, reservation }: StoredNode): 
   if (state !== 'inspect wait') throw Unknown();
 };
 
-/** Microversion 1.N from which it exists, and answers as lookup does; agents send no version. */
+/** What was sent, by whom it is, and whether that is proved. */
+type Told = { readonly node: StoredNode; readonly inspected: Inspected; readonly proved: boolean };
+
+/** Who has the key is let in before the body is looked at. Throws NotFound (404), Invalid (400), TooLarge (413). */
+const readProved = async (deps: Deps, call: Call, uuid: string | undefined, key: string): Promise<Told> => {
+  const node = uuid ? await readNode(deps.table, uuid) : undefined;
+  if (!node) throw Unknown();
+  if (!isInspectionKey(key, node.agent_token_sha256)) {
+    await deps.witness.refused(node, call.source, 'an inventory with a key that is not that of the ramdisk');
+    throw Unknown();
+  }
+  return { node, inspected: readInspected(call, maxBody), proved: true };
+};
+
+/** A ramdisk whose medium has the key uses it; who comes without is somebody else. Throws as above. */
+const readStrange = async (deps: Deps, call: Call, uuid: string | undefined): Promise<Told> => {
+  const inspected = readInspected(call, maxStrange);
+  const node = await findWaiting(deps, uuid, inspected);
+  if (hasMediumToken(node) && deps.config.tellsWhere) {
+    await deps.witness.refused(node, call.source, 'an inventory without the key that the ramdisk has on its medium');
+    throw Unknown();
+  }
+  return { node, inspected, proved: false };
+};
+
+/** Microversion 1.N from which it exists; agents send no version. */
 export const inspectionSince = 84;
 
 /**
  * Stores the inventory in the write that notes on the node that it has come, then continues the run. Repeated, it does
- * so again. Throws Invalid (400), NotFound (404), NodeLocked (409), TooLarge (413).
+ * so again. Answers the UUID and nothing else. Throws Invalid (400), NotFound (404), NodeLocked (409), TooLarge (413).
  */
 export const continueInspection = async (deps: Deps, call: Call): Promise<object> => {
-  const inspected = readInspected(call);
-  const uuid = await findWaiting(deps, call, inspected);
-  const found = await readNode(deps.table, uuid);
-  if (!found) throw Unknown();
-  checkWaits(found);
+  const { node_uuid: given, key } = readQuery(call, ['node_uuid', 'key']);
+  const told = key === undefined ? await readStrange(deps, call, given) : await readProved(deps, call, given, key);
+  const { node, inspected, proved } = told;
+  if (node.provision_state !== 'inspect wait' && node.provision_state !== 'inspecting') {
+    await deps.witness.refused(node, call.source, `an inventory in state ${node.provision_state}`);
+  }
+  checkWaits(node);
+  const { uuid } = node;
   const write = await inventoryWrite(deps, uuid, inspected);
-  const node = await changeNode(deps, uuid, (fresh) => {
+  await changeNode(deps, uuid, (fresh) => {
     checkWaits(fresh);
-    return {
-      set: { driver_internal_info: { ...fresh.driver_internal_info, [inspectedBy]: fresh.run } },
-      also: [write],
-    };
+    const info = { ...fresh.driver_internal_info, [inspectedBy]: fresh.run, [inspectedWithKey]: proved };
+    return { set: { driver_internal_info: info }, also: [write] };
   });
   await deliver(deps, uuid);
-  return call.version < inspectionSince ? { uuid } : introduce(deps, call, node);
+  return { uuid };
 };

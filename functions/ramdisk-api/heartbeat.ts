@@ -1,12 +1,11 @@
 /** POST /v1/heartbeat/{ident}: an agent says that it lives, and a run that waits for it goes on. */
-import { createHash, timingSafeEqual } from 'node:crypto';
-
 import * as z from 'zod';
 
-import { Invalid } from '../../layers/domain/fault.ts';
+import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { waitStates } from '../../layers/domain/states.ts';
 import { jsonBody } from '../../layers/http/request.ts';
+import { isToken } from '../../layers/store/agent-tokens.ts';
 import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
 import { hasInspected } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
@@ -46,7 +45,8 @@ const recordStates: readonly string[] = [
   'service hold',
 ];
 
-const maxBody = 1024 * 1024;
+/** The certificate is the longest of it. Nobody has proved anything when it is parsed. */
+const maxBody = 128 * 1024;
 
 /** Arguments come as JSON or as query parameters. Throws Invalid, also for a field that is newer than the request. */
 const readBeat = ({ request, version }: Call): Beat => {
@@ -66,28 +66,31 @@ const checkUrl = (url: string, requireTls: boolean): void => {
   if (requireTls && protocol !== 'https:') throw Invalid('callback_url must be https, TLS is required for agents.');
 };
 
-const checkToken = (token: string | null | undefined, hash: string | null): void => {
-  const given = createHash('sha256')
-    .update(token ?? '')
-    .digest();
-  const known = Buffer.from(hash ?? '', 'hex');
-  if (!token || known.length !== given.length || !timingSafeEqual(given, known)) {
-    throw Invalid('Agent token is missing or wrong.');
-  }
-};
+/** The same for who names no node of ours and for who is not its agent, so that nobody learns which names there are. */
+const Stranger = () => NotFound('Node could not be found, or the agent token is missing or not its own.');
 
 const same = (node: StoredNode, name: string, value: string | null | undefined): boolean =>
   (node.driver_internal_info[name] ?? value ?? null) === (value ?? null);
 
-/** The rules of ironic-deploy.md 3.2 that look at the node. Throws Invalid. */
+/** The rules of ironic-deploy.md 3.2 that look at the node. Throws NotFound (404) for a stranger, Invalid (400). */
 const checkBeat = (node: StoredNode, beat: Beat): void => {
-  checkToken(beat.agent_token, node.agent_token_sha256);
+  if (!isToken(beat.agent_token, node.agent_token_sha256)) throw Stranger();
   if (!same(node, 'agent_url', beat.callback_url)) {
     throw Invalid('Agent URL has changed since the first heartbeat of this boot, which is not allowed.');
   }
   if (!same(node, 'agent_verify_ca', beat.agent_verify_ca)) {
     throw Invalid('agent_verify_ca has changed since the first heartbeat of this boot, which is not allowed.');
   }
+};
+
+/** The node whose agent this is. Throws NotFound (404). */
+const findOwn = async (deps: Deps, { ident, source }: Call, beat: Beat): Promise<StoredNode> => {
+  const node = await findNode(deps.table, ident).catch((error: unknown) => {
+    throw isFault(error) && error.name === 'NotFound' ? Stranger() : error;
+  });
+  if (isToken(beat.agent_token, node.agent_token_sha256)) return node;
+  await deps.witness.refused(node, source, 'a heartbeat without the token of its agent');
+  throw Stranger();
 };
 
 const isWaiting = ({ provision_state }: StoredNode) => (waitStates as readonly string[]).includes(provision_state);
@@ -113,9 +116,9 @@ const record = (node: StoredNode, beat: Beat, now: string): Partial<StoredNode> 
  */
 export const heartbeat = async (deps: Deps, call: Call): Promise<void> => {
   const beat = readBeat(call);
-  const { uuid } = await findNode(deps.table, call.ident);
   checkUrl(beat.callback_url, deps.config.requireTls);
   if (!beat.agent_version && !beat.agent_status) throw Invalid('Missing mandatory parameter: agent_version');
+  const { uuid } = await findOwn(deps, call, beat);
   const node = await changeNode(deps, uuid, (fresh) => {
     checkBeat(fresh, beat);
     if (!recordStates.includes(fresh.provision_state)) return undefined;

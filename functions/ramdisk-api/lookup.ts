@@ -1,17 +1,15 @@
-/** GET /v1/lookup: an agent asks which node it runs on, and gets its token. */
-import { createHash } from 'node:crypto';
-
-import { Conflict, Invalid, NotFound } from '../../layers/domain/fault.ts';
+/** GET /v1/lookup: an agent asks which node it runs on, and gets its token if it could not have it otherwise. */
+import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
+import { Invalid, NotFound } from '../../layers/domain/fault.ts';
 import { mask, maskInstanceInfo, maskSecrets } from '../../layers/domain/masking.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
-import { isUuid, mac } from '../../layers/domain/values.ts';
-import { portByAddress } from '../../layers/store/node-ports.ts';
-import { readSecrets, secretsWrite } from '../../layers/store/node-secrets.ts';
-import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { isConditionFailed } from '../../layers/store/table.ts';
-import { agentCalled } from '../../workflows/agent.ts';
+import { mac } from '../../layers/domain/values.ts';
+import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
+import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { agentConfig } from './agent-config.ts';
+import { maxAddresses, readQuery, uuidsByAddress } from './find.ts';
 import type { Call, Deps } from './route.ts';
+import { agentEvent } from './witness.ts';
 
 /** States in which a deploy ramdisk may be running (ironic-states.md 1). */
 const lookupStates: readonly string[] = [
@@ -23,85 +21,69 @@ const lookupStates: readonly string[] = [
   'inspect wait',
   'rescuing',
   'rescue wait',
+  'servicing',
   'service wait',
 ];
 
-const parameters = ['addresses', 'node_uuid'];
-
-/** What is no MAC address is left out: agents list every interface that they have, InfiniBand included. */
-const addressesOf = ({ request: { query } }: Call): string[] =>
-  (query['addresses'] ?? [])
-    .flatMap((list) => list.split(','))
-    .flatMap((address) => mac.safeParse(address.trim()).data ?? []);
-
-/** The nodes that have a port with one of these MAC addresses. */
-export const uuidsByAddress = async ({ table }: Deps, addresses: readonly string[]): Promise<string[]> => {
-  const ports = await Promise.all([...new Set(addresses)].map(async (address) => portByAddress(table, address)));
-  return [...new Set(ports.flatMap((port) => (port ? [port.node_uuid] : [])))];
+/**
+ * What is no MAC address is left out: agents list every interface that they have, InfiniBand included. They are
+ * counted before any is looked at. Throws Invalid (400).
+ */
+const addressesOf = (list: string): string[] => {
+  const entries = list.split(',', maxAddresses + 1);
+  if (entries.length > maxAddresses) throw Invalid(`addresses may have at most ${maxAddresses} entries.`);
+  return entries.flatMap((address) => mac.safeParse(address.trim()).data ?? []);
 };
+
+const Unknown = () => NotFound('Node could not be found.');
+
+/**
+ * Who has no token yet may only be looked up while its run waits for it, before that and afterwards a question about it
+ * is not its agent's.
+ */
+const isAwaited = (node: StoredNode): boolean =>
+  lookupStates.includes(node.provision_state) && (hasMediumToken(node) || mayAskForToken(node));
 
 /** By UUID, else by the addresses of its ports. Whatever is wrong is the same 404: strangers learn nothing. */
 const findNode = async (deps: Deps, call: Call): Promise<StoredNode> => {
-  const { query } = call.request;
-  const strange = Object.keys(query).filter((name) => !parameters.includes(name));
-  if (strange.length > 0) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
-  const [uuid] = query['node_uuid'] ?? [];
-  const addresses = addressesOf(call);
-  if (!uuid && addresses.length === 0) throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
-  if (uuid && !isUuid(uuid)) throw Invalid('node_uuid must be a UUID.');
-  const uuids = uuid ? [uuid.toLowerCase()] : await uuidsByAddress(deps, addresses);
+  const { node_uuid: uuid = '', addresses: list = '' } = readQuery(call, ['addresses', 'node_uuid']);
+  const addresses = addressesOf(list);
+  if (uuid === '' && addresses.length === 0) {
+    throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
+  }
+  const uuids = uuid === '' ? await uuidsByAddress(deps, addresses) : [uuid];
   const node = uuids.length === 1 ? await readNode(deps.table, uuids[0]!) : undefined;
-  if (!node || !lookupStates.includes(node.provision_state)) throw NotFound('Node could not be found.');
-  return node;
+  if (!node) throw Unknown();
+  if (isAwaited(node)) return node;
+  await deps.witness.refused(node, call.source, `a lookup, as no agent is awaited in state ${node.provision_state}`);
+  throw Unknown();
 };
 
-/**
- * A token is handed out once. Until its first use by a heartbeat the same address may ask again and gets another in
- * its place: the first answer may never have arrived, and an agent without a token would be lost.
- */
-const mayHaveToken = (node: StoredNode, source: string): boolean =>
-  node.agent_token_sha256 === null ||
-  (!agentCalled(node) && node.driver_internal_info['agent_lookup_address'] === source && source !== '');
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-const maxTries = 5;
-
-/** The token for this agent, or the mask. It is stored sealed and as a hash, in the write that shows its existence. */
-const giveToken = async (deps: Deps, uuid: string, source: string): Promise<string> => {
-  const token = `${deps.ids.uuid()}${deps.ids.uuid()}`.replaceAll('-', '');
-  const sealed = await deps.sealer.seal(token, { node: uuid, name: 'agent_secret_token' });
-  for (let attempt = 1; attempt <= maxTries; attempt += 1) {
-    const secrets = await readSecrets(deps.table, uuid);
-    try {
-      const node = await changeNode(deps, uuid, (fresh) => {
-        if (!mayHaveToken(fresh, source)) return undefined;
-        return {
-          set: {
-            agent_token_sha256: sha256(token),
-            driver_internal_info: {
-              ...fresh.driver_internal_info,
-              agent_secret_token: mask,
-              agent_lookup_address: source,
-            },
-          },
-          also: [secretsWrite(uuid, secrets, { ...secrets.values, agent_secret_token: sealed })],
-        };
-      });
-      return node.agent_token_sha256 === sha256(token) ? token : mask;
-    } catch (error) {
-      // Somebody changed the node's other secrets in between.
-      if (!isConditionFailed(error)) throw error;
-    }
-  }
-  throw Conflict(`Node ${uuid} is being changed by others all the time, try again.`);
+/** A token that is asked for is given once, whatever becomes of the answer: two who have it could not be told apart. */
+const askForToken = async (deps: Deps, { source }: Call, node: StoredNode): Promise<string> => {
+  const token = newToken(deps);
+  const after = await giveAgentToken(deps, node.uuid, token, (fresh) => {
+    if (!mayAskForToken(fresh) || fresh.agent_token_sha256 !== null) return undefined;
+    return { events: [agentEvent(`The agent's token was given to ${source}, which asked for it.`, fresh.run)] };
+  });
+  if (after.agent_token_sha256 === tokenHash(token)) return token;
+  await deps.witness.refused(node, source, "the agent's token, which was given already");
+  return mask;
 };
 
 const tokenSince = 62;
 
-/** What an agent is told about its node, and from 1.62 the token, once. */
-export const introduce = async (deps: Deps, call: Call, node: StoredNode): Promise<object> => {
-  const token = call.version >= tokenSince ? await giveToken(deps, node.uuid, call.source) : undefined;
+const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<string | undefined> => {
+  if (call.version < tokenSince) return undefined;
+  return hasMediumToken(node) || node.agent_token_sha256 !== null ? mask : askForToken(deps, call, node);
+};
+
+/**
+ * What an agent is told about its node, and from 1.62 the token: ****** if it is on the machine's own medium or was
+ * given before. Throws NotFound (404), Invalid (400).
+ */
+export const lookup = async (deps: Deps, call: Call): Promise<object> => {
+  const node = await findNode(deps, call);
   return {
     node: {
       uuid: node.uuid,
@@ -110,10 +92,6 @@ export const introduce = async (deps: Deps, call: Call, node: StoredNode): Promi
       driver_internal_info: maskSecrets(node.driver_internal_info),
       links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
     },
-    config: agentConfig(token),
+    config: agentConfig(await tokenFor(deps, call, node)),
   };
 };
-
-/** Throws NotFound (404), Invalid (400). */
-export const lookup = async (deps: Deps, call: Call): Promise<object> =>
-  introduce(deps, call, await findNode(deps, call));

@@ -2,9 +2,11 @@
 import type { HttpRequest } from '../../layers/http/request.ts';
 import type { Ports } from '../../layers/store/ports.ts';
 import type { Config } from './config.ts';
+import type { Witness } from './witness.ts';
 
 export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
   readonly config: Config;
+  readonly witness: Witness;
 };
 
 export type Call = {
@@ -13,7 +15,7 @@ export type Call = {
   readonly request: HttpRequest;
   /** Last piece of the path: the node of a heartbeat. */
   readonly ident: string;
-  /** Address the request came from; empty if unknown. */
+  /** Address the request came from; empty if unknown, as behind a proxy that nobody vouches for. */
   readonly source: string;
 };
 

@@ -2,6 +2,7 @@
  * Removes objects that no node refers to: left by a crash between storing one and the write that names it, between
  * undeploy's write and the removal, or by an inventory that took the place of another.
  */
+import { agentMediaOf, agentMedium } from '../../layers/domain/agent-medium.ts';
 import { configdriveObject, configdrivesOf } from '../../layers/domain/configdrive.ts';
 import { inventoriesOf, inventoryKey, inventoryObject } from '../../layers/store/inventories.ts';
 import { readNode } from '../../layers/store/nodes.ts';
@@ -29,6 +30,13 @@ const kinds: { readonly [name: string]: Kind } = {
     named: async (table, uuid) => {
       const node = await readNode(table, uuid);
       return node && configdriveObject(node);
+    },
+  },
+  'medium of an agent': {
+    of: agentMediaOf,
+    named: async (table, uuid) => {
+      const node = await readNode(table, uuid);
+      return node && agentMedium(node);
     },
   },
   inventory: {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Ports } from '../../layers/store/ports.ts';
 import { isWorkflow } from '../../workflows/names.ts';
 
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'log' | 'clock' | 'ids'>;
+export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'>;
 
 /** What a Catch sends to the Fail phase. */
 export const Failed = z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() });

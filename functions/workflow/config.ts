@@ -11,6 +11,7 @@ export const Config = z
     INGOT_ERASE_DEVICES_PRIORITY: priority(10),
     INGOT_ERASE_DEVICES_METADATA_PRIORITY: priority(99),
     INGOT_DEPLOY_CALLBACK_TIMEOUT: z.coerce.number().int().positive().default(1800),
+    INGOT_AGENT_ENDPOINT: z.string().default(''),
   })
   .transform((env): Settings => ({
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
@@ -20,6 +21,7 @@ export const Config = z
     },
     // The agent fetches the configdrive after the image, which may take as long as the agent may be silent.
     linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
+    agentEndpoint: env.INGOT_AGENT_ENDPOINT.replace(/\/$/, ''),
   }));
 
 export type Config = z.output<typeof Config>;

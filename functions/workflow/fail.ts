@@ -4,6 +4,7 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import { failNode, lockToFail, type Failure } from '../../workflows/failure.ts';
 import { createHardware, isFake } from '../../workflows/hardware.ts';
+import { removeAgentMedium } from '../../workflows/agent-medium.ts';
 import { removeConfigdrive } from '../../workflows/instance.ts';
 import type { Call, Deps } from './call.ts';
 
@@ -48,6 +49,7 @@ export const fail = async (ports: Deps, call: Call, failure: Failure, invocation
   const deadline_ms = Math.max(1000, Math.min(30_000, invocation.remaining_ms() / 3));
   const mayTry = leavesRamdisk(node, workflow) && mayPowerOff(node, failure);
   const off = mayTry && (await powerOff(ports, call, node, deadline_ms));
+  if (off) await removeAgentMedium({ ports, node });
   if (workflow === 'undeploy') await forgetConfigdrive(ports, node);
   const failed = await failNode(ports, { uuid, workflow, run, failure, off });
   return { error: failure.error, cause: failed.last_error };

@@ -7,6 +7,7 @@ import {
   awsIds,
   awsLog,
   awsObjects,
+  awsSealer,
   awsTable,
   awsWorkflows,
 } from '../../layers/store/aws/ports.ts';
@@ -21,6 +22,7 @@ const app = create(
     objects: awsObjects(env),
     workflows: awsWorkflows(env),
     functions: awsFunctions(env),
+    sealer: awsSealer(env),
     log: awsLog('workflow'),
     clock: awsClock(),
     ids: awsIds(),

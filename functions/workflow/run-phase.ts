@@ -6,7 +6,7 @@ import { changeNode, isoTime, readNode, type StoredNode } from '../../layers/sto
 import type { Invocation } from '../../layers/store/ports.ts';
 import { powerRequestKey } from '../../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../../layers/store/rescue-passwords.ts';
-import { onlyLocks, pause, resume, Superseded } from '../../layers/store/reservation.ts';
+import { onlyLocks, pause, requireLock, resume, Superseded } from '../../layers/store/reservation.ts';
 import { PhaseTimeout } from '../../workflows/failure.ts';
 import { createHardware } from '../../workflows/hardware.ts';
 import { phaseAttempted, phaseEnded, phaseStarted, transitionEvents } from '../../workflows/history.ts';
@@ -57,10 +57,6 @@ const begin = async (ports: Deps, call: Call, phase: Phase): Promise<StoredNode>
       ],
     };
   });
-
-const requireLock = (node: StoredNode, run: string): void => {
-  if (node.reservation !== run) throw Superseded(node, run);
-};
 
 /** Items that only a run that goes on has use for. */
 const leftovers = (set: Partial<StoredNode>, { workflow }: Call) => [

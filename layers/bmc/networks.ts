@@ -1,15 +1,20 @@
 /**
- * Where BMCs and agents may be. Their addresses come from node records and heartbeats, so whoever may write those
+ * Where BMCs and agents may be, and where agents may call from. Their addresses come from node records and heartbeats, so whoever may write those
  * could otherwise make the proxy call anything in its network (redfish.md 8). Pure.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
+
+import * as z from 'zod';
 
 import { Invalid } from '../domain/fault.ts';
 
 export type Networks = { readonly allows: (address: string) => boolean };
 
 /** RFC 1918 and unique local addresses. */
-const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+export const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+
+/** None at all. */
+export const noNetworks: Networks = { allows: () => false };
 
 const loopback = ['127.0.0.0/8', '::1/128'];
 
@@ -56,18 +61,26 @@ const never = toRanges(refused);
 const local = toRanges(loopback);
 
 /**
- * The networks of the setting bmc_networks: CIDRs separated by commas; empty: private addresses. Loopback is allowed
- * only by a network that is itself within it (127.0.0.0/8): 0.0.0.0/0 does not mean it. Throws Invalid.
+ * The networks that a setting of this name lists: CIDRs separated by commas; empty: private addresses. Throws Invalid
+ * for what is none.
  */
-export const parseNetworks = (setting: string): Networks => {
+export const listNetworks = (name: string, setting: string): readonly string[] => {
   const named = setting
     .split(',')
     .map((cidr) => cidr.trim())
     .filter(Boolean);
   for (const cidr of named) {
-    if (!split(cidr)) throw Invalid(`bmc_networks: "${cidr}" is no network; write it like 10.1.0.0/16.`);
+    if (!split(cidr)) throw Invalid(`${name}: "${cidr}" is no network; write it like 10.1.0.0/16.`);
   }
-  const cidrs = named.length > 0 ? named : privateNetworks;
+  return named.length > 0 ? named : privateNetworks;
+};
+
+/**
+ * Loopback is allowed only by a network that is itself within it (127.0.0.0/8): 0.0.0.0/0 does not mean it. Throws
+ * Invalid.
+ */
+export const parseNetworks = (name: string, setting: string): Networks => {
+  const cidrs = listNetworks(name, setting);
   const isLocal = (cidr: string) => has(local, cidr.split('/')[0]!);
   const allowed = toRanges(cidrs.filter((cidr) => !isLocal(cidr)));
   const allowedLocal = toRanges(cidrs.filter(isLocal));
@@ -79,3 +92,17 @@ export const parseNetworks = (setting: string): Networks => {
     },
   };
 };
+
+/** A setting that lists networks, as a schema of its variable. */
+export const networksSetting = (name: string) =>
+  z
+    .string()
+    .default('')
+    .transform((setting, ctx) => {
+      try {
+        return parseNetworks(name, setting);
+      } catch (error) {
+        ctx.addIssue({ code: 'custom', message: (error as Error).message });
+        return z.NEVER;
+      }
+    });

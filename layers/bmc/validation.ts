@@ -9,6 +9,7 @@ import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardw
 import { checkBootIso, checkImage, isWebUrl } from '../domain/image.ts';
 import type { Node } from '../domain/node.ts';
 import { checkRootDevice } from '../domain/root-device.ts';
+import { bool } from '../domain/values.ts';
 import { parseDriverInfo } from './driver-info.ts';
 
 /** `hasPorts`: whether the node has any port. */
@@ -26,8 +27,22 @@ const redfish: Check = ({ driver_info: info }) =>
     ? 'driver_info.redfish_verify_ca is false: whoever answers at the address of the BMC gets its password.'
     : undefined;
 
+/** Why the agent of this node has to ask for its token; undefined if it has a medium to get it by (ADR 9). */
+const weakerToken: Check = ({ driver_info: info, driver_internal_info: known }) => {
+  const given = info['config_via_removable'] ?? null;
+  const asked = given === null ? undefined : bool.safeParse(given);
+  if (asked && !asked.success) throw Invalid('driver_info.config_via_removable must be true or false.');
+  if (asked?.data) return undefined;
+  const consequence =
+    'its agent has to ask for its token, and anybody in agent_networks who knows a MAC address could be first.';
+  if (asked) return `driver_info.config_via_removable is false: ${consequence}`;
+  if (known['removable_media'] !== false) return undefined;
+  return `The BMC offers one virtual drive only: ${consequence}`;
+};
+
 /** The agent comes from an ISO made beforehand; it finds its node by the MAC address of a port. */
-const agentMedia: Check = ({ uuid, driver_info: info }, { hasPorts }) => {
+const agentMedia: Check = (node, { hasPorts }) => {
+  const { uuid, driver_info: info } = node;
   if ((info['deploy_iso'] ?? '') === '') {
     const parts = (info['deploy_kernel'] ?? info['deploy_ramdisk'] ?? '') !== '';
     throw Invalid(
@@ -38,6 +53,7 @@ const agentMedia: Check = ({ uuid, driver_info: info }, { hasPorts }) => {
   if (!hasPorts) {
     throw Invalid(`Node ${uuid} has no port. Create one: its agent is recognised by the MAC address.`);
   }
+  return weakerToken(node, { hasPorts });
 };
 
 /** New machines have no ports yet: the agent is then known by the address of its BMC. */
@@ -85,13 +101,14 @@ const checkInstance = (node: Node): undefined => {
 };
 
 const direct: Check = (node, around) => {
-  virtualMedia(node, around);
+  const remark = virtualMedia(node, around);
   checkImage(node.instance_info);
   for (const place of ['properties', 'instance_info'] as const) {
     const hints = node[place]['root_device'] ?? null;
     if (hints !== null) checkRootDevice(`${place}.root_device`, hints);
   }
   checkInstance(node);
+  return remark;
 };
 
 const ramdisk: Check = (node, around) => {

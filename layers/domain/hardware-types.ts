@@ -67,7 +67,10 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       },
       redfish_auth_type: { doc: 'basic, session or auto (session first, then basic). Optional, default auto.' },
       deploy_iso: {
-        doc: 'http or https URL of the ISO image with the deploy agent. Required to clean, and to deploy with deploy interface direct. Inspect interface agent needs the kernel parameter ipa-inspection-callback-url in it.',
+        doc: 'http or https URL of the ISO image with the deploy agent. Required to clean, and to deploy with deploy interface direct. Its kernel parameter boot_method=vmedia makes the agent read its token and the address of this API from a second medium.',
+      },
+      config_via_removable: {
+        doc: 'Whether the agent gets its token on a second virtual medium, which it looks for if the kernel parameter boot_method=vmedia is in its ISO. false: it has to ask, which is weaker. true: nothing is booted without that medium. Optional, default true where the BMC has a second drive.',
       },
       rescue_iso: {
         doc: 'http or https URL of the ISO image of the rescue ramdisk, for rescue interface agent. Optional, default deploy_iso.',

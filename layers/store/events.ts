@@ -11,11 +11,12 @@ import type { Ids } from './ports.ts';
 import type { Item, Key, Table, Write } from './table.ts';
 
 /**
- * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error.
+ * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error, a request of a
+ * client, or what somebody did who says to be the agent.
  * `message` is for people; `event_type` is Ironic's (deploying, cleaning, ...). Never a secret in either.
  */
 export type NodeEvent = {
-  readonly kind: 'transition' | 'phase start' | 'phase end' | 'attempt' | 'error' | 'request';
+  readonly kind: 'transition' | 'phase start' | 'phase end' | 'attempt' | 'error' | 'request' | 'agent';
   readonly severity: 'INFO' | 'ERROR';
   readonly event_type: string;
   readonly message: string;

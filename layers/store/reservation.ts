@@ -23,6 +23,11 @@ export const Superseded = (node: StoredNode, run: string) =>
     `Run ${run} no longer owns node ${node.uuid}, which belongs to ${node.run ?? 'no run'}.`,
   );
 
+/** Nothing is written for a run that has lost the lock. Throws Superseded. */
+export const requireLock = (node: StoredNode, run: string): void => {
+  if (node.reservation !== run) throw Superseded(node, run);
+};
+
 /** Takes the lock for a new execution that does not own the provisioning (power). Throws NodeLocked (409). */
 export const lock = (node: StoredNode): Pick<StoredNode, 'reservation' | 'generation'> => {
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);

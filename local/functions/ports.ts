@@ -75,6 +75,7 @@ const grantTable: Record<Exclude<Grant, `invoke:${string}`>, { port: Store; open
   'table:read': { port: 'table', open: openForReading },
   objects: { port: 'objects', open: openObjects },
   'objects:inventories': { port: 'objects', open: openInventories },
+  'objects:agents': { port: 'objects', open: openObjects },
   'workflows:start': { port: 'workflows', open: workflowMethods('start', 'stop', 'describe', 'history') },
   'workflows:callback': { port: 'workflows', open: workflowMethods('succeed', 'fail', 'heartbeat') },
   seal: { port: 'sealer', open: openSealer },

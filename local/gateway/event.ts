@@ -77,7 +77,7 @@ export const apiId = 'ingot';
 const toContext = (
   request: IncomingMessage,
   { row }: Match,
-  path: string,
+  { path, source }: Head,
   requestId: string,
   now: number,
 ): APIGatewayEventRequestContext => ({
@@ -88,7 +88,7 @@ const toContext = (
   httpMethod: request.method ?? 'GET',
   identity: {
     ...unknownIdentity,
-    sourceIp: request.socket.remoteAddress ?? '',
+    sourceIp: source,
     userAgent: request.headers['user-agent'] ?? null,
   },
   path,
@@ -100,18 +100,25 @@ const toContext = (
 });
 
 /** What a request is, once its head is read: `path` is as sent (percent-encoded), `query` without the question mark. */
-export type Head = { readonly request: IncomingMessage; readonly path: string; readonly query: string };
+export type Head = {
+  readonly request: IncomingMessage;
+  readonly path: string;
+  readonly query: string;
+  /** Address of the caller; empty if it is not known. */
+  readonly source: string;
+};
 
 /**
  * The event of one request. A body that is not UTF-8 comes in base64; an empty one is null. `now` is in milliseconds.
  */
 export const toEvent = (
-  { request, path, query }: Head,
+  head: Head,
   body: Buffer,
   match: Match,
   requestId: string,
   now: number,
 ): APIGatewayProxyEvent => {
+  const { request, path, query } = head;
   const headers = toHeaders(request, request.socket.remoteAddress ?? '');
   const parameters = toQuery(query);
   const text = isUtf8(body);
@@ -125,7 +132,7 @@ export const toEvent = (
     multiValueQueryStringParameters: parameters,
     pathParameters: match.params,
     stageVariables: null,
-    requestContext: toContext(request, match, path, requestId, now),
+    requestContext: toContext(request, match, head, requestId, now),
     body: body.length === 0 ? null : body.toString(text ? 'utf8' : 'base64'),
     isBase64Encoded: !text,
   };

@@ -10,6 +10,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { maxEvent } from '../../infra/body-limit.ts';
 import type { Challenge } from '../../infra/challenge.ts';
 import type { RouteRow } from '../../infra/manifest.ts';
+import { otherMethodSentence } from '../../infra/other-method.ts';
+import type { Networks } from '../../layers/bmc/networks.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Ids, Log } from '../../layers/store/ports.ts';
 import type { Context } from './authorizer.ts';
@@ -17,6 +19,7 @@ import { isTooLarge, readBody, tooLarge } from './body.ts';
 import { toAnswer, toEvent, type Answer } from './event.ts';
 import { refuse, refuseFault } from './refusal.ts';
 import { createRouter } from './router.ts';
+import { sourceOf } from './source.ts';
 
 export type Mount = {
   /** Requests whose path starts with it are answered by `serve` instead of a function. */
@@ -33,6 +36,8 @@ export type GatewayOptions = {
   /** What callers are told whom nobody knows. */
   readonly challenge: Challenge;
   readonly mounts?: readonly Mount[];
+  /** Reverse proxies whose word about the caller's address is believed. */
+  readonly trusted: Networks;
   readonly port: number;
   readonly ids: Ids;
   readonly log: Log;
@@ -96,14 +101,16 @@ const answerRaw = (error: NodeJS.ErrnoException, socket: Socket): void => {
 
 /** Answers one request with what a function says, or with a refusal of the gateway's own. */
 const createHandler = (options: GatewayOptions) => {
-  const { routes, invoke, authorize, challenge, ids, log, now, timeoutMs = 29_000 } = options;
+  const { routes, invoke, authorize, challenge, trusted, ids, log, now, timeoutMs = 29_000 } = options;
   const route = createRouter(routes);
 
   const call = async (request: IncomingMessage, requestId: string): Promise<Answer> => {
     const at = target(request);
     const match = at && route(at.path);
     if (!match) return refuse(404, 'The resource could not be found.');
-    const event = toEvent({ request, ...at }, await readBody(request), match, requestId, now());
+    if (match.row.method && request.method !== match.row.method) return refuse(405, otherMethodSentence);
+    const head = { request, ...at, source: sourceOf(request, trusted) };
+    const event = toEvent(head, await readBody(request), match, requestId, now());
     if (match.row.authorize) event.requestContext.authorizer = await authorize(event);
     const payload = JSON.stringify(event);
     if (Buffer.byteLength(payload) > maxEvent) throw tooLarge();

@@ -124,6 +124,7 @@ const handlers: Handlers = {
       inserted: media[slot] !== null,
       image: media[slot]?.split('?')[0] ?? null,
     })),
+    removable: true,
   }),
   'mode.ensure': (machine, { mode }: { mode: 'uefi' | 'bios' }) => {
     const changed = machine.boot.mode !== mode;

@@ -74,7 +74,7 @@ describe('the template and the manifest', () => {
         .split('/')
         .filter(Boolean)
         .join('')
-        .replace(/[^A-Za-z0-9]/g, '')}ANY`;
+        .replace(/[^A-Za-z0-9]/g, '')}${row.method ?? 'ANY'}`;
       const [, method] = methods.find(([logical]) => logical.startsWith(id))!;
       expect([row.path, method.Properties['AuthorizationType']]).toEqual([row.path, row.authorize ? 'CUSTOM' : 'NONE']);
       expect(JSON.stringify(method.Properties['Integration'])).toContain(prefixOf(row.function));
@@ -115,6 +115,66 @@ describe('the template and the manifest', () => {
   });
 });
 
+describe('the routes that ask for no password', () => {
+  const statements = (
+    ofType('AWS::ApiGateway::RestApi')[0]![1].Properties['Policy'] as { Statement: Record<string, unknown>[] }
+  ).Statement;
+
+  it('are for agent_networks only: all else is denied before a function is called', () => {
+    expect(statements).toEqual([
+      { Effect: 'Allow', Principal: { AWS: '*' }, Action: 'execute-api:Invoke', Resource: 'execute-api:/*' },
+      {
+        Effect: 'Deny',
+        Principal: { AWS: '*' },
+        Action: 'execute-api:Invoke',
+        Resource: [
+          'execute-api:/*/GET/v1/lookup',
+          'execute-api:/*/POST/v1/heartbeat/*',
+          'execute-api:/*/POST/v1/continue_inspection',
+        ],
+        Condition: {
+          NotIpAddress: { 'aws:SourceIp': ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'] },
+        },
+      },
+    ]);
+  });
+
+  it('have one method each, with a throttle of its own', () => {
+    const { MethodSettings } = ofType('AWS::ApiGateway::Stage')[0]![1].Properties as {
+      MethodSettings: { HttpMethod: string; ResourcePath: string; ThrottlingRateLimit?: number }[];
+    };
+    const own = MethodSettings.filter(({ ThrottlingRateLimit: rate }) => rate === 50);
+    // A slash of the path is ~1 in the name of a setting.
+    expect(own.map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.replaceAll('~1', '/')}`)).toEqual([
+      'GET //v1/lookup',
+      'POST //v1/heartbeat/{node_ident}',
+      'POST //v1/continue_inspection',
+    ]);
+    const methods = ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => Properties);
+    const open = methods.filter(({ AuthorizationType }) => AuthorizationType === 'NONE');
+    expect(open.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(['ANY', 'ANY', 'GET', 'POST', 'POST']);
+  });
+
+  it('answer other methods as the one machine does', () => {
+    const responses = ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties);
+    const other = responses.find(({ ResponseType }) => ResponseType === 'MISSING_AUTHENTICATION_TOKEN');
+    expect(other).toMatchObject({ StatusCode: '405' });
+  });
+});
+
+describe('the address of the API', () => {
+  it('is told to who makes the media of agents, and to who asks for the key on them', () => {
+    for (const name of ['workflow', 'ramdisk-api']) {
+      const { Variables } = functionOf(name)['Environment'] as { Variables: Record<string, unknown> };
+      expect(JSON.stringify(Variables['INGOT_AGENT_ENDPOINT'])).toMatch(/ApiRest.*execute-api.*\/api/);
+    }
+    const named = synthesise({ agent_endpoint: 'https://metal.test', agent_networks: '10.0.0.0/8' });
+    named.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ INGOT_AGENT_ENDPOINT: 'https://metal.test' }) },
+    });
+  });
+});
+
 describe('roles', () => {
   it('are one a function', () => {
     const roles = names.map((name) => JSON.stringify(functionOf(name)['Role']));
@@ -125,12 +185,18 @@ describe('roles', () => {
     expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual(['workflow']);
   });
 
-  it('let only the proxy open secrets, and only APIs seal them', () => {
+  it('let only the proxy open secrets, and only APIs and workflows seal them', () => {
     expect(names.filter((name) => may(name, 'kms:Decrypt', 'DataSecretsKey'))).toEqual(['bmc-proxy']);
     expect(names.filter((name) => may(name, 'kms:Encrypt', 'DataSecretsKey'))).toEqual([
       'baremetal-api',
       'ramdisk-api',
+      'workflow',
     ]);
+  });
+
+  it('let only who makes the media of agents, and who sweeps them, touch the tokens on them', () => {
+    expect(names.filter((name) => may(name, 's3:GetObject', '/agents/*'))).toEqual(['workflow', 'sync']);
+    expect(names.filter((name) => may(name, 's3:PutObject', '/agents/*'))).toEqual(['workflow', 'sync']);
   });
 
   it('keep the proxy away from objects and workflows', () => {
@@ -266,9 +332,28 @@ describe('operators', () => {
     inside.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['PRIVATE'] },
       Policy: Match.objectLike({
-        Statement: [Match.objectLike({ Condition: { StringEquals: { 'aws:SourceVpce': ['vpce-1'] } } })],
+        Statement: [
+          Match.objectLike({ Effect: 'Allow', Condition: { StringEquals: { 'aws:SourceVpce': ['vpce-1'] } } }),
+          // Inside a VPC there is no public address to look at.
+          Match.objectLike({
+            Effect: 'Deny',
+            Condition: { NotIpAddress: { 'aws:VpcSourceIp': Match.arrayWith(['10.0.0.0/8']) } },
+          }),
+        ],
       }),
     });
+  });
+
+  it('say from where deploy agents may call, and a network that is none stops the synth', () => {
+    const named = synthesise({ agent_networks: '203.0.113.0/29, 2001:db8::/56' });
+    named.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      Policy: Match.objectLike({
+        Statement: Match.arrayWith([
+          Match.objectLike({ Condition: { NotIpAddress: { 'aws:SourceIp': ['203.0.113.0/29', '2001:db8::/56'] } } }),
+        ]),
+      }),
+    });
+    expect(() => synthesise({ agent_networks: 'the site' })).toThrow('agent_networks: "the site" is no network');
   });
 
   it('are stopped by a context value that cannot be', () => {

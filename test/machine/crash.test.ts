@@ -42,6 +42,8 @@ const startIngot = () => {
     ['--no-demo', '--machines', '0', '--port', `${ingotPort}`, '--state-dir', `${folder.path}/ingot`],
     {
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
+      INGOT_AGENT_NETWORKS: '127.0.0.0/8',
+      INGOT_AGENT_ENDPOINT: base,
       INGOT_POLL_INTERVAL_MS: '50',
     },
   );

@@ -16,6 +16,8 @@ export type Machine = {
 
 export type Images = {
   readonly deploy_iso: string;
+  /** Its agent looks for no medium. */
+  readonly plain_iso: string;
   readonly live_iso: string;
   readonly demo_raw: { readonly url: string; readonly sha256: string };
 };
@@ -103,6 +105,8 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
     ]),
     start('local/main.js', ['--no-demo', '--machines', '0', '--port', `${port}`, '--state-dir', `${folder}/ingot`], {
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
+      INGOT_AGENT_NETWORKS: '127.0.0.0/8',
+      INGOT_AGENT_ENDPOINT: base,
       INGOT_POLL_INTERVAL_MS: '50',
       ...env,
     }),

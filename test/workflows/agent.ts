@@ -1,4 +1,8 @@
-/** The deploy agent of the staged machine, as far as the control plane can tell: lookup, heartbeats, ended commands. */
+/**
+ * The deploy agent of the staged machine, as far as the control plane can tell: it reads its medium, looks itself up,
+ * heartbeats, ends commands.
+ */
+import { readAgentMedium } from '../fakes/agent-medium.ts';
 import { uuid } from './nodes.ts';
 import type { Stage } from './stage.ts';
 
@@ -12,6 +16,23 @@ export type Agent = {
   heartbeat(): Promise<number>;
   /** Ends the command that is running and heartbeats at once, as agents do. */
   finish(status?: 'SUCCEEDED' | 'FAILED', more?: object): Promise<number>;
+};
+
+/** What stands on the stick in the machine's second drive; nothing if there is none. */
+export const wordsOnMedium = async ({ machine, world }: Stage): Promise<Record<string, string>> => {
+  const { status, body } = await world.objects.request('GET', machine.media.usb ?? '');
+  return status === 200 ? readAgentMedium(body!).words : {};
+};
+
+/** What a ramdisk that inspects sends, to where its medium says; the status, 0 if nobody answered. */
+export const sendInventory = async (
+  stage: Stage,
+  body: object,
+): Promise<{ status: number; body: string | undefined }> => {
+  const { 'ipa-inspection-callback-url': url = 'http://metal.test/v1/continue_inspection' } =
+    await wordsOnMedium(stage);
+  const { pathname, search } = new URL(url);
+  return stage.http(`POST ${pathname}${search}`, body, null);
 };
 
 export const createAgent = (stage: Stage): Agent => {
@@ -29,7 +50,8 @@ export const createAgent = (stage: Stage): Agent => {
       if (!boot.knows) {
         const { status, body } = await stage.http(`GET /v1/lookup?node_uuid=${uuid}`);
         if (status !== 200) return false;
-        token = (JSON.parse(body!) as { config: { agent_token: string } }).config.agent_token;
+        const given = (JSON.parse(body!) as { config: { agent_token: string } }).config.agent_token;
+        token = given === '******' ? ((await wordsOnMedium(stage))['ipa-agent-token'] ?? '') : given;
         boot.knows = true;
       }
       if (!boot.called) boot.called = (await heartbeat()) === 202;

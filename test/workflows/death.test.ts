@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { setPlan } from '../../workflows/plan.ts';
 import { begin as beginRun } from '../../layers/store/reservation.ts';
-import { createAgent } from './agent.ts';
+import { createAgent, sendInventory } from './agent.ts';
 import { step } from './asked.ts';
 import type { Death } from './mortal.ts';
 import { aNode, uuid } from './nodes.ts';
@@ -15,11 +15,9 @@ import { createStage, type Stage } from './stage.ts';
 
 /** What a ramdisk that inspects sends, again as long as nobody takes it. */
 const send = async (stage: Stage) =>
-  stage.http(
-    'POST /v1/continue_inspection',
-    { inventory: { interfaces: [{ mac_address: '52:54:00:00:00:01' }], bmc_address: '10.0.0.1' } },
-    null,
-  );
+  sendInventory(stage, {
+    inventory: { interfaces: [{ mac_address: '52:54:00:00:00:01' }], bmc_address: '10.0.0.1' },
+  });
 
 /** The agent's side: it calls once a boot, retries while nobody answers, and ends what it is told to do. */
 const playAgent = (stage: Stage) => {

@@ -9,7 +9,7 @@ import { inspectionRules, type StoredInspectionRule } from '../../layers/store/i
 import { readInventory } from '../../layers/store/inventories.ts';
 import { portKind, portsOf, type StoredPort } from '../../layers/store/node-ports.ts';
 import { createNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { createAgent } from './agent.ts';
+import { createAgent, sendInventory, wordsOnMedium } from './agent.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
@@ -160,8 +160,7 @@ const inventory = {
 };
 
 const byAgent = { inspect_interface: 'agent' } as const;
-const send = async (stage: Stage, body: object = { inventory }) =>
-  stage.http('POST /v1/continue_inspection', body, null);
+const send = async (stage: Stage, body: object = { inventory }) => sendInventory(stage, body);
 
 describe('an inspection by the agent', () => {
   it('boots the ramdisk, waits for its inventory, and switches the machine off again', async () => {
@@ -202,6 +201,42 @@ describe('an inspection by the agent', () => {
     expect(Object.fromEntries((await ports()).map(({ address, pxe_enabled }) => [address, pxe_enabled]))).toEqual({
       '52:54:00:aa:00:01': false,
       '52:54:00:aa:00:02': true,
+    });
+  });
+
+  it('gets the address to send it to by its medium, with a key that is not the token', async () => {
+    const { stage } = await inspect(byAgent);
+    const words = await wordsOnMedium(stage);
+    expect(Object.keys(words)).toEqual(['ipa-api-url', 'ipa-agent-token', 'ipa-inspection-callback-url']);
+    expect(words['ipa-inspection-callback-url']).toMatch(
+      new RegExp(`^http://metal\\.test/v1/continue_inspection\\?node_uuid=${uuid}&key=[0-9a-f]{64}$`),
+    );
+    expect(words['ipa-inspection-callback-url']).not.toContain(words['ipa-agent-token']);
+  });
+
+  describe('of a machine whose ramdisk has nothing to prove itself by', () => {
+    const plain = { ...byAgent, driver_info: { ...aNode().driver_info, config_via_removable: false } };
+
+    it('makes ports of those cards only that the BMC knows too, and says which it left', async () => {
+      const { stage, ports } = await inspect(plain);
+      stage.machine.inventory!.interfaces = [{ name: 'NIC.1', mac_address: '52:54:00:aa:00:02' }];
+      expect((await send(stage)).status).toBe(202);
+      await stage.settle(600);
+      expect((await ports()).map(({ address }) => address)).toEqual(['52:54:00:aa:00:02']);
+      expect(await stage.read()).toMatchObject({ provision_state: 'manageable', properties: { cpus: 16 } });
+      expect(await stage.history()).toContain(
+        'phase end: No port for 52:54:00:aa:00:01: the ramdisk did not prove itself, and the BMC does not know the address.',
+      );
+    });
+
+    it('makes none where the BMC tells nothing of cards', async () => {
+      const { stage, ports } = await inspect(plain, ({ proxy }) => {
+        proxy.answer('inventory.get', bmcFault('BmcUnsupported', 'The BMC offers no inventory.'));
+      });
+      await send(stage);
+      await stage.settle(600);
+      expect(await ports()).toEqual([]);
+      expect((await stage.read()).provision_state).toBe('manageable');
     });
   });
 

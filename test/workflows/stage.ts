@@ -56,7 +56,8 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const world = { ...createFakePorts(), clock: time };
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
-  const config = WorkflowConfig.parse(env);
+  const told = { INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env };
+  const config = WorkflowConfig.parse(told);
   const travelled: object[] = [];
   await createNode(world, node);
 
@@ -96,7 +97,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       timers: { now: time.now, at: (when, call) => time.at(when, life.timer(call)) },
       chance: { number: () => 1, uuid: world.ids.uuid, token: world.ids.uuid },
     });
-    const ramdisk = ramdiskApi.create(ports, RamdiskConfig.parse({}));
+    const ramdisk = ramdiskApi.create(ports, RamdiskConfig.parse(told));
     return {
       life,
       states: states.current,

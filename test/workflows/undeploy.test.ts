@@ -65,10 +65,17 @@ describe('undeploy', () => {
       instance_name: null,
     });
     // The machine is in the ramdisk by now, to be cleaned.
-    expect(node.driver_internal_info).toEqual({ kept: 1, ramdisk_boots: 1 });
-    expect(stage.world.objects.keys()).toEqual([]);
+    expect(node.driver_internal_info).toEqual({
+      kept: 1,
+      ramdisk_boots: 1,
+      agent_medium: expect.stringMatching(new RegExp(`^agents/${uuid}/`)) as string,
+      agent_secret_token: '******',
+      agent_secret_token_pregenerated: true,
+    });
+    expect(stage.world.objects.keys().filter((key) => key.startsWith('configdrives/'))).toEqual([]);
     expect(await stage.world.table.get(guardKey('instance_uuid', instance.instance_uuid))).toBeUndefined();
-    expect(stage.machine.media.usb).toBeNull();
+    // The drive of the instance is out; the medium of the agent that cleans is in its place.
+    expect(stage.machine.media.usb).toContain('/agents/');
   });
 
   it('removes the volume targets with the values they held, and keeps the connectors', async () => {

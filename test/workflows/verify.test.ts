@@ -54,7 +54,12 @@ describe('verify', () => {
     const stage = await enrolled({ bios_interface: 'no-bios', firmware_interface: 'no-firmware' });
     await stage.provision('verify', 'manage');
     await stage.settle();
-    expect(stage.proxy.requests.map(({ op }) => op)).toEqual(['bmc.probe', 'system.get', 'secure_boot.get']);
+    expect(stage.proxy.requests.map(({ op }) => op)).toEqual([
+      'bmc.probe',
+      'system.get',
+      'secure_boot.get',
+      'vmedia.get',
+    ]);
   });
 
   it('notes the certificate, so that it can be pinned', async () => {
@@ -66,7 +71,10 @@ describe('verify', () => {
     });
     await stage.provision('verify', 'manage');
     await stage.settle();
-    expect((await stage.read()).driver_internal_info).toEqual({ bmc_certificate_sha256: 'AB:CD' });
+    expect((await stage.read()).driver_internal_info).toEqual({
+      bmc_certificate_sha256: 'AB:CD',
+      removable_media: true,
+    });
   });
 
   it.each(['BmcAuthFailed', 'BmcTlsMismatch'] as const)('goes back to enroll on %s, asked once', async (name) => {

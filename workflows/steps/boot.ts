@@ -1,7 +1,9 @@
 /** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
 import { Invalid, isFault } from '../../layers/domain/fault.ts';
 import { isWebUrl } from '../../layers/domain/image.ts';
-import { agentCalled, poweredOff } from '../agent.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { agentCalled, leftRamdisk } from '../agent.ts';
+import { attachAgentMedium, removeAgentMedium } from '../agent-medium.ts';
 import type { Hardware } from '../hardware.ts';
 import { bootMode } from '../image.ts';
 import { done, type Phase } from '../phase.ts';
@@ -10,7 +12,7 @@ import { done, type Phase } from '../phase.ts';
 export const powerOff: Phase = {
   run: async ({ hardware }) => {
     const observed = await hardware.ask('power.ensure', { target: 'power off' });
-    return done(observed && poweredOff);
+    return done(observed && leftRamdisk);
   },
 };
 
@@ -22,21 +24,25 @@ export const powerOn: Phase = {
   },
 };
 
-/** The ISO with the deploy agent goes into the virtual drive. */
-export const attachBootMedia: Phase = {
-  run: async ({ hardware, node }) => {
-    const image = node.driver_info['deploy_iso'];
-    if (!isWebUrl(image)) throw Invalid('driver_info.deploy_iso must be the http or https URL of the deploy ISO.');
-    await hardware.ask('vmedia.insert', { slot: 'cd', image });
-    return done();
+/** The ISO with the agent goes into the virtual drive, and what only this agent may know onto a medium beside it. */
+export const attachRamdisk = (field: string, isoOf: (info: StoredNode['driver_info']) => unknown): Phase => ({
+  run: async (context) => {
+    const image = isoOf(context.node.driver_info);
+    if (!isWebUrl(image))
+      throw Invalid(`driver_info.${field} must be the http or https URL of the ISO with the agent.`);
+    await context.hardware.ask('vmedia.insert', { slot: 'cd', image });
+    return attachAgentMedium(context);
   },
-};
+});
 
-/** Nothing is in the virtual drive; an empty one is left alone. */
+/** The ramdisk that deploys, cleans and inspects. */
+export const attachBootMedia = attachRamdisk('deploy_iso', ({ deploy_iso: iso }) => iso);
+
+/** Nothing is in the virtual drives; empty ones are left alone. The medium of the agent is made for one boot only. */
 export const detachBootMedia: Phase = {
-  run: async ({ hardware }) => {
-    await hardware.ask('vmedia.eject', { slot: 'cd' });
-    return done();
+  run: async (context) => {
+    await context.hardware.ask('vmedia.eject', { slot: 'all' });
+    return done(await removeAgentMedium(context));
   },
 };
 
@@ -77,6 +83,6 @@ export const powerOffAgent: Phase = {
       soft_seconds: 60,
       then_force: true,
     });
-    return done(observed && poweredOff);
+    return done(observed && leftRamdisk);
   },
 };

@@ -216,7 +216,7 @@ export const attachConfigdrive: Phase = {
   run: async ({ hardware, node, ports }) => {
     const image = await configdriveLink(ports, node, longestLink);
     if (image === undefined) await hardware.ask('vmedia.eject', { slot: 'usb' });
-    else await hardware.ask('vmedia.insert', { slot: 'usb', image });
+    else await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true });
     return done();
   },
 };

@@ -1,5 +1,5 @@
 /** inspect: what the machine consists of, told by its BMC or by the agent (ironic-states.md 12). */
-import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
 import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
 import { rulesOfPhase } from '../../layers/store/inspection-rules.ts';
@@ -10,7 +10,7 @@ import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent, plainText, without } from '../agent.ts';
 import { inspectionNote } from '../history.ts';
 import { changeInspectedPort, createInspectedPorts } from '../inspected-ports.ts';
-import { hasInspected, inspectedBy } from '../inspection.ts';
+import { hasInspected, inspectedBy, inspectedWithKey } from '../inspection.ts';
 import { done, type Phase, type PhaseContext, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
 
@@ -34,7 +34,7 @@ const prepare: Phase = {
     const change = ({ driver_internal_info: info }: StoredNode) => ({
       inspection_started_at: started,
       inspection_finished_at: null,
-      driver_internal_info: without(info, [inspectedBy]),
+      driver_internal_info: without(info, [inspectedBy, inspectedWithKey]),
     });
     return done(change, { way });
   },
@@ -83,11 +83,41 @@ const checkInventory: Phase = {
 const notes = (run: string, phase: string, texts: readonly string[]) =>
   texts.map((text) => inspectionNote({ workflow: 'inspect', run, phase }, text));
 
+/** The cards that the BMC itself knows of; none if it does not tell. */
+const cardsOfBmc = async ({ hardware }: PhaseContext): Promise<readonly string[]> => {
+  try {
+    const seen = await hardware.ask('inventory.get', {});
+    return (seen?.inventory.interfaces ?? []).map(({ mac_address: address }) => address);
+  } catch (error) {
+    if (isFault(error) && error.name === 'BmcUnsupported') return [];
+    throw error;
+  }
+};
+
+/**
+ * Whom to believe about cards: the ramdisk that was booted for this and has proved it; of any other, which may be
+ * whoever knows the address of the BMC, only what the BMC says as well. A port is how agents are told apart.
+ */
+const vouchersFor = async (context: PhaseContext): Promise<(address: string) => boolean> => {
+  const { node } = context;
+  if (wayOf(node) !== 'agent' || node.driver_internal_info[inspectedWithKey] === true) return () => true;
+  const known = new Set(await cardsOfBmc(context));
+  return (address) => known.has(address);
+};
+
 const createPorts: Phase = {
+  slow: true,
   run: async (context) => {
     const { node, ports, run } = context;
-    const { created, taken } = await createInspectedPorts(ports, node, run, await inventoryOf(context));
+    const inspected = await inventoryOf(context);
+    const vouched = await vouchersFor(context);
+    const { created, taken, doubted } = await createInspectedPorts(ports, node, run, inspected, vouched);
     const texts = [
+      ...(doubted.length > 0
+        ? [
+            `No port for ${doubted.join(', ')}: the ramdisk did not prove itself, and the BMC does not know the address.`,
+          ]
+        : []),
       ...(created.length > 0 ? [`Ports created: ${created.join(', ')}.`] : []),
       ...(taken.length > 0 ? [`No port created where another node has the address: ${taken.join(', ')}.`] : []),
     ];

@@ -5,6 +5,8 @@
 import { isFault, type Fault } from '../../layers/domain/fault.ts';
 import type { NodeEvent } from '../../layers/store/events.ts';
 import { keepBios, keepFirmware } from '../../layers/store/machine-settings.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { removableMedia } from '../agent-medium.ts';
 import { notRead } from '../history.ts';
 import type { WorkflowName } from '../names.ts';
 import { done, type Phase, type PhaseContext } from '../phase.ts';
@@ -46,9 +48,20 @@ const hasFirmware = ({ node }: PhaseContext) => node.firmware_interface !== 'no-
 export const refreshBios = async (context: PhaseContext): Promise<NodeEvent[]> =>
   hasBios(context) ? attempt(context, 'BIOS settings', async () => readBios(context)) : [];
 
+type Found = { readonly secure_boot?: boolean | null; readonly removable?: boolean | undefined };
+
+/** Whether there is a drive for the medium of agents decides how they get their token (workflows/agent-medium.ts). */
+const settingsOf = (
+  { driver_internal_info: info }: StoredNode,
+  { removable, ...rest }: Found,
+): Partial<StoredNode> => ({
+  ...rest,
+  ...(removable !== undefined && { driver_internal_info: { ...info, [removableMedia]: removable } }),
+});
+
 export const readSettings: Phase = {
   run: async (context) => {
-    const found: { secure_boot?: boolean | null } = {};
+    const found: { -readonly [K in keyof Found]: Found[K] } = {};
     const events = [
       ...(await refreshBios(context)),
       ...(hasFirmware(context) ? await attempt(context, 'Firmware versions', async () => readFirmware(context)) : []),
@@ -56,7 +69,10 @@ export const readSettings: Phase = {
         const seen = await context.hardware.ask('secure_boot.get', {});
         if (seen) found.secure_boot = seen.enabled;
       })),
+      ...(await attempt(context, 'Virtual media', async () => {
+        found.removable = (await context.hardware.ask('vmedia.get', {}))?.removable;
+      })),
     ];
-    return done(() => found, undefined, { events });
+    return done((node) => settingsOf(node, found), undefined, { events });
   },
 };

@@ -1,6 +1,5 @@
 /** rescue: boots the rescue ramdisk and lets its user in with the password (ironic-states.md 11). */
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
-import { isWebUrl } from '../../layers/domain/image.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent } from '../agent.ts';
 import { done, type Phase, type Phases } from '../phase.ts';
@@ -17,14 +16,7 @@ const prepare: Phase = {
 };
 
 /** The ISO made for rescues, else that of the deploy agent. */
-const attachRescueMedia: Phase = {
-  run: async ({ hardware, node }) => {
-    const image = node.driver_info['rescue_iso'] ?? node.driver_info['deploy_iso'];
-    if (!isWebUrl(image)) throw Invalid('driver_info.rescue_iso must be the http or https URL of the rescue ISO.');
-    await hardware.ask('vmedia.insert', { slot: 'cd', image });
-    return done();
-  },
-};
+const attachRescueMedia = boot.attachRamdisk('rescue_iso', ({ rescue_iso, deploy_iso }) => rescue_iso ?? deploy_iso);
 
 /** No password passes through here: the proxy opens its hash, which was sealed when the rescue was asked for. */
 const setPassword: Phase = {

@@ -10,14 +10,6 @@ const powerOff: Phase = {
   run: async (context) => (context.node.disable_power_off ? done() : boot.powerOff.run(context)),
 };
 
-/** Also the configdrive of a ramdisk deploy, which is a USB medium. */
-const detachMedia: Phase = {
-  run: async ({ hardware }) => {
-    await hardware.ask('vmedia.eject', { slot: 'all' });
-    return done();
-  },
-};
-
 const forgetConfigdrive: Phase = {
   run: async ({ node, ports }) => {
     await removeConfigdrive(ports, node);
@@ -38,7 +30,7 @@ const release: Phase = {
 /** By the names of the states in undeploy.asl.json. */
 export const undeploy: Phases = {
   PowerOff: powerOff,
-  DetachMedia: detachMedia,
+  DetachMedia: boot.detachBootMedia,
   RemoveConfigdrive: forgetConfigdrive,
   Release: release,
   StartCleaning: { starts: 'clean', run: async () => done((node) => handOver(node, 'clean', 'clean')) },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { inspectionKey, tokenHash } from '../../../layers/store/agent-tokens.ts';
 import { guardKey } from '../../../layers/store/guards.ts';
 import { inventoryKey, readInventory } from '../../../layers/store/inventories.ts';
 import { portKey } from '../../../layers/store/node-ports.ts';
@@ -15,7 +16,10 @@ const run = `${uuid}-1`;
 
 /** A node that waits for its inventory and has one port. */
 const createWaiting = async (more: Partial<StoredNode> = {}) => {
-  const front = await createFront({ provision_state: 'inspect wait', run, run_workflow: 'inspect', ...more });
+  const front = await createFront(
+    { provision_state: 'inspect wait', run, run_workflow: 'inspect', ...more },
+    { INGOT_AGENT_ENDPOINT: 'http://metal.test' },
+  );
   const port = { uuid: '00000000-0000-4000-8000-000000000001', address: mac, node_uuid: uuid };
   await front.ports.table.write([
     { put: { ...guardKey('port_address', mac), node: uuid, port: port.uuid } },
@@ -23,7 +27,12 @@ const createWaiting = async (more: Partial<StoredNode> = {}) => {
     waitWrite(uuid, { token: 'token-1', phase: 'WaitForAgent', run, since: '2026-01-01T00:00:00+00:00' }),
   ]);
   const stored = async () => readInventory(front.ports, uuid);
-  return { ...front, stored };
+  /** The request line of the ramdisk that was booted for it: its medium says so. */
+  const keyed = async () => {
+    const key = inspectionKey(tokenHash(await front.makeMedium()));
+    return `${post}?node_uuid=${uuid}&key=${key}`;
+  };
+  return { ...front, stored, keyed };
 };
 
 describe('continue_inspection', () => {
@@ -58,17 +67,13 @@ describe('continue_inspection', () => {
     expect(await stored()).toEqual({ inventory, plugin_data: { lldp_raw: lldp } });
   });
 
-  it('answers node, config and token from 1.84, and is not there from 1.2 to 1.83', async () => {
+  it('tells no more than the UUID from 1.84 either, and is not there from 1.2 to 1.83', async () => {
     const { request } = await createWaiting();
     for (const version of ['1.2', '1.83']) {
       expect(await request(post, { version, body: { inventory } })).toMatchObject({ status: 404 });
     }
     const { status, body } = await request(post, { version: '1.84', body: { inventory } });
-    expect(status).toBe(202);
-    expect(body).toMatchObject({
-      node: { uuid },
-      config: { agent_token: expect.stringMatching(/^\w{32,}$/) as string },
-    });
+    expect([status, body]).toEqual([202, { uuid }]);
   });
 
   it('may be sent again: the answer to the first may have been lost', async () => {
@@ -154,6 +159,36 @@ describe('continue_inspection', () => {
     expect([status, error]).toEqual([400, expect.stringContaining(text)]);
   });
 
+  describe('whose ramdisk has a key on its medium', () => {
+    it('takes it, and notes that the ramdisk proved itself', async () => {
+      const { request, keyed, read } = await createWaiting();
+      expect((await request(await keyed(), { version: null, body: { inventory } })).status).toBe(202);
+      expect((await read()).driver_internal_info).toMatchObject({ inspected_by_run: run, inspected_with_key: true });
+    });
+
+    it('takes none without it, and says who sent one', async () => {
+      const { request, keyed, stored, agentLines } = await createWaiting();
+      const own = await keyed();
+      const stranger = { version: null, body: { inventory }, from: '10.6.6.6' };
+      const unknown = await request(`${post}?node_uuid=11111111-2222-4333-8444-555555555555`, stranger);
+      for (const line of [post, `${post}?node_uuid=${uuid}`, `${own}0`, own.replace(/key=.*/, 'key=')]) {
+        const { status, error } = await request(line, stranger);
+        expect([line, status, error]).toEqual([line, 404, unknown.error]);
+      }
+      expect(await stored()).toBeUndefined();
+      expect(await agentLines()).toEqual([
+        'Refused to 10.6.6.6: an inventory without the key that the ramdisk has on its medium.',
+        'Refused to 10.6.6.6: an inventory with a key that is not that of the ramdisk.',
+      ]);
+    });
+
+    it('looks at the key before the body', async () => {
+      const { request, keyed } = await createWaiting();
+      const wrong = `${await keyed()}0`;
+      expect((await request(wrong, { version: null, body: 'no inventory' })).status).toBe(404);
+    });
+  });
+
   it('refuses a UUID that is none and arguments that it does not know with 400', async () => {
     const { request } = await createWaiting();
     for (const query of ['node_uuid=1', 'agent_token=x']) {
@@ -161,9 +196,13 @@ describe('continue_inspection', () => {
     }
   });
 
-  it('refuses more than 16 MiB with 413 and a flat body', async () => {
-    const { request } = await createWaiting();
-    const { status, body } = await request(post, { version: null, body: { inventory, x: 'x'.repeat(2 ** 24) } });
+  it('refuses more than 2 MiB of a stranger, and 16 MiB of its own ramdisk, with 413 and a flat body', async () => {
+    const { request, keyed } = await createWaiting();
+    const strange = await request(post, { version: null, body: { inventory, x: 'x'.repeat(2 ** 21) } });
+    expect(strange.status).toBe(413);
+    const own = await keyed();
+    expect((await request(own, { version: null, body: { inventory, x: 'x'.repeat(2 ** 21) } })).status).toBe(202);
+    const { status, body } = await request(own, { version: null, body: { inventory, x: 'x'.repeat(2 ** 24) } });
     expect(status).toBe(413);
     expect(body).toMatchObject({ faultcode: 'Client', faultstring: expect.stringContaining('16777216') as string });
   });
@@ -178,12 +217,12 @@ describe('a heartbeat during an inspection', () => {
   const beat = { callback_url: 'https://10.0.0.9:9999', agent_version: '9.0' };
 
   it('continues the run only if its inventory has come', async () => {
-    const { request, ports } = await createWaiting();
-    const { body } = await request(`GET /v1/lookup?node_uuid=${uuid}`);
-    const heartbeat = { version: '1.68', body: { ...beat, agent_token: body.config.agent_token as string } };
+    const { request, ports, keyed } = await createWaiting();
+    const own = await keyed();
+    const heartbeat = { version: '1.68', body: { ...beat, agent_token: 'medium'.repeat(8) } };
     expect(await request(`POST /v1/heartbeat/${uuid}`, heartbeat)).toMatchObject({ status: 202 });
     expect(ports.workflows.delivered).toEqual([]);
-    await request(post, { version: null, body: { inventory } });
+    await request(own, { version: null, body: { inventory } });
     await ports.table.write([waitWrite(uuid, { token: 'token-2', phase: 'WaitForAgent', run, since: '' })]);
     await request(`POST /v1/heartbeat/${uuid}`, heartbeat);
     expect(ports.workflows.delivered.map(({ token }) => token)).toEqual(['token-1', 'token-2']);

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../../../functions/ramdisk-api/app.ts';
 import { Config } from '../../../functions/ramdisk-api/config.ts';
+import { giveAgentToken } from '../../../layers/store/agent-tokens.ts';
 import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -14,6 +15,12 @@ export type Options = {
   readonly from?: string;
   readonly headers?: Record<string, string>;
 };
+
+/** What a node says whose machine was booted by its run, and whose agent has to ask for its token. */
+export const asking = {
+  power_state: 'power on',
+  driver_internal_info: { agent_token_by_lookup: `${uuid}-1` },
+} satisfies Partial<StoredNode>;
 
 /** A node waiting for its agent, in a store of its own. */
 export const createFront = async (more: Partial<StoredNode> = {}, env: object = {}) => {
@@ -50,7 +57,22 @@ export const createFront = async (more: Partial<StoredNode> = {}, env: object = 
     return { status: reply.statusCode, headers: reply.headers ?? {}, body: json, error };
   };
 
-  return { ports, request, read: async () => (await readNode(ports.table, uuid))! };
+  /** Lines of the node's history that are about agents. */
+  const agentLines = async (): Promise<string[]> =>
+    (await ports.table.query({ partition: `node#${uuid}`, begins: 'event#' }))
+      .filter(({ kind }) => kind === 'agent')
+      .map(({ message }) => String(message));
+
+  /** The token went onto the machine's own medium: what the phase AttachBootMedia writes. */
+  const makeMedium = async (): Promise<string> => {
+    const token = 'medium'.repeat(8);
+    await giveAgentToken(ports, uuid, token, ({ driver_internal_info: info }) => ({
+      set: { driver_internal_info: { ...info, agent_secret_token_pregenerated: true } },
+    }));
+    return token;
+  };
+
+  return { ports, request, agentLines, makeMedium, read: async () => (await readNode(ports.table, uuid))! };
 };
 
 export type Front = Awaited<ReturnType<typeof createFront>>;

@@ -8,15 +8,15 @@ import { createFront } from './front.ts';
 const post = `POST /v1/heartbeat/${uuid}`;
 const wait = { token: 'token-1', phase: 'WaitForAgent', run: `${uuid}-1`, since: '2026-01-01T00:00:00.000+00:00' };
 
-/** A node whose agent has looked up, and a run that waits for its heartbeat. */
+/** A node whose agent has its token, and a run that waits for its heartbeat. */
 const waiting = async (more: Partial<StoredNode> = {}, env: object = {}) => {
   const front = await createFront(more, env);
-  const { body } = await front.request(`GET /v1/lookup?node_uuid=${uuid}`);
+  const token = await front.makeMedium();
   await front.ports.table.write([waitWrite(uuid, wait)]);
   const beat = {
     callback_url: 'https://10.0.0.9:9999',
     agent_version: '9.1',
-    agent_token: body.config.agent_token as string,
+    agent_token: token,
     agent_verify_ca: 'PEM',
   };
   return { ...front, beat };
@@ -63,8 +63,6 @@ describe('heartbeat', () => {
   });
 
   it.each([
-    ['a wrong token', { agent_token: 'x'.repeat(43) }],
-    ['no token', { agent_token: undefined }],
     ['no callback_url', { callback_url: undefined }],
     ['a callback_url that is none', { callback_url: 'nonsense' }],
     ['another scheme', { callback_url: 'ftp://10.0.0.9' }],
@@ -107,11 +105,45 @@ describe('heartbeat', () => {
     expect(ports.workflows.delivered).toEqual([]);
   });
 
-  it('of a node that has no token, or that does not exist, is refused', async () => {
+  it.each([
+    ['a wrong token', { agent_token: 'x'.repeat(43) }],
+    ['no token', { agent_token: undefined }],
+  ])('with %s is refused as one of a node that does not exist, and changes nothing', async (_what, more) => {
+    const { request, beat, read, ports } = await waiting({ name: 'web-1' });
+    const before = await read();
+    const body = { ...beat, ...more };
+    const answers = [post, 'POST /v1/heartbeat/web-1', 'POST /v1/heartbeat/nobody'].map(async (line) =>
+      request(line, { body }),
+    );
+    for (const { status, body: said } of await Promise.all(answers)) {
+      expect([status, said]).toEqual([404, (await answers[0]!).body]);
+    }
+    expect(await read()).toEqual(before);
+    expect(ports.workflows.delivered).toEqual([]);
+  });
+
+  it('without the token leaves a line with the address it came from, one a minute', async () => {
+    const { request, beat, agentLines, ports } = await waiting();
+    const stranger = { body: { ...beat, agent_token: 'x'.repeat(43) }, from: '10.6.6.6' };
+    for (let times = 0; times < 3; times += 1) await request(post, stranger);
+    expect(await agentLines()).toEqual(['Refused to 10.6.6.6: a heartbeat without the token of its agent.']);
+    ports.clock.advance(60_000);
+    await request(post, stranger);
+    await request(post, { ...stranger, from: '10.7.7.7' });
+    expect(await agentLines()).toHaveLength(3);
+  });
+
+  it('of a node that has no token is refused, whatever is sent', async () => {
     const { request } = await createFront({ provision_state: 'active' });
     const body = { callback_url: 'https://10.0.0.9:9999', agent_version: '9', agent_token: 'x'.repeat(43) };
-    expect((await request(post, { body })).status).toBe(400);
-    expect((await request('POST /v1/heartbeat/nobody', { body })).status).toBe(404);
+    expect((await request(post, { body })).status).toBe(404);
+    expect((await request(post, { body: { ...body, agent_token: '' } })).status).toBe(404);
+  });
+
+  it('is not parsed if it is larger than any certificate makes it', async () => {
+    const { request, beat } = await waiting();
+    const { status } = await request(post, { body: { ...beat, agent_verify_ca: 'x'.repeat(128 * 1024) } });
+    expect(status).toBe(413);
   });
 
   it('knows fewer fields at older versions', async () => {

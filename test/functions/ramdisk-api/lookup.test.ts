@@ -6,7 +6,7 @@ import { guardKey } from '../../../layers/store/guards.ts';
 import { portKey } from '../../../layers/store/node-ports.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { uuid } from '../../workflows/nodes.ts';
-import { createFront, type Front } from './front.ts';
+import { asking, createFront, type Front } from './front.ts';
 
 const byUuid = `GET /v1/lookup?node_uuid=${uuid}`;
 const mac = '52:54:00:12:34:56';
@@ -22,7 +22,8 @@ const withPort = async (front: Front, address = mac, node = uuid) => {
 
 describe('lookup', () => {
   it('answers the node and how the agent shall behave', async () => {
-    const { request } = await createFront();
+    const { request, makeMedium } = await createFront();
+    await makeMedium();
     const { status, body } = await request(byUuid);
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['node', 'config']);
@@ -34,7 +35,8 @@ describe('lookup', () => {
   });
 
   it('finds the node by the address of one of its ports, whatever else the agent lists', async () => {
-    const { request } = await withPort(await createFront());
+    const { request, makeMedium } = await withPort(await createFront());
+    await makeMedium();
     const upper = mac.toUpperCase();
     const { status, body } = await request(
       `GET /v1/lookup?addresses=52:54:00:00:00:01,${upper},20:00:55:04:01:fe:80:00`,
@@ -84,9 +86,88 @@ describe('lookup', () => {
   });
 });
 
-describe('the agent token', () => {
-  it('is stored sealed and as a hash only', async () => {
-    const { request, read, ports } = await createFront();
+describe('a lookup of a node', () => {
+  it.each([
+    ['that waits, but was not booted by its run', {}],
+    ['whose machine is not on yet', { ...asking, power_state: 'power off' }],
+    ['whose run is at work still', { ...asking, provision_state: 'deploying', reservation: `${uuid}-1` }],
+    ['that another run booted', { ...asking, run: `${uuid}-2` }],
+    ['that is active', { ...asking, provision_state: 'active', run: null }],
+  ] as const)('%s is the same 404 as of an unknown one, and gives no token', async (_what, more) => {
+    const { request, read, agentLines } = await createFront(more);
+    const unknown = await request('GET /v1/lookup?node_uuid=11111111-2222-4333-8444-555555555555');
+    const known = await request(byUuid, { from: '10.6.6.6' });
+    expect([known.status, known.body]).toEqual([404, unknown.body]);
+    expect((await read()).agent_token_sha256).toBeNull();
+    expect(await agentLines()).toEqual([
+      expect.stringMatching(/^Refused to 10\.6\.6\.6: a lookup, as no agent is awaited/),
+    ]);
+  });
+
+  it('takes at most 64 addresses', async () => {
+    const { request } = await createFront();
+    const list = (count: number) => Array.from({ length: count }, () => mac).join(',');
+    expect((await request(`GET /v1/lookup?addresses=${list(64)}`)).status).toBe(404);
+    const { status, error } = await request(`GET /v1/lookup?addresses=${list(65)}`);
+    expect([status, error]).toEqual([400, 'addresses may have at most 64 entries.']);
+  });
+});
+
+describe('whoever is not in agent_networks', () => {
+  it.each([
+    ['a public address', '203.0.113.7'],
+    ['this machine, which stands for whoever speaks through a proxy', '127.0.0.1'],
+    ['nobody knows where', ''],
+  ])('is refused on every route, from %s, before anything is read', async (_what, from) => {
+    const { request, ports, makeMedium } = await createFront(asking);
+    await makeMedium();
+    const items = ports.table.items();
+    for (const line of [byUuid, `POST /v1/heartbeat/${uuid}`, 'POST /v1/continue_inspection']) {
+      const { status, error } = await request(line, { from, version: '1.84' });
+      expect([line, status, error]).toEqual([line, 403, expect.stringContaining('agent_networks')]);
+    }
+    expect(ports.table.items()).toEqual(items);
+    expect(ports.log.lines).toHaveLength(3);
+    expect(ports.log.lines[0]).toMatchObject({ fields: { source: from } });
+  });
+
+  it('is who the setting says', async () => {
+    const { request, makeMedium } = await createFront({}, { INGOT_AGENT_NETWORKS: '203.0.113.0/29, 127.0.0.0/8' });
+    await makeMedium();
+    for (const [from, status] of [
+      ['203.0.113.7', 200],
+      ['127.0.0.1', 200],
+      ['203.0.113.8', 403],
+      ['10.0.0.9', 403],
+    ] as const) {
+      expect([from, (await request(byUuid, { from })).status]).toEqual([from, status]);
+    }
+  });
+});
+
+describe('a token on the medium of the machine', () => {
+  it('is told to nobody who asks, however often', async () => {
+    const { request, makeMedium, read } = await createFront();
+    const token = await makeMedium();
+    const { agent_token_sha256: hash } = await read();
+    for (const from of ['10.0.0.9', '10.6.6.6', '10.0.0.9']) {
+      const { body } = await request(byUuid, { from });
+      expect(body.config.agent_token).toBe('******');
+      expect(JSON.stringify(body)).not.toContain(token);
+    }
+    expect((await read()).agent_token_sha256).toBe(hash);
+  });
+
+  it('is not told before the machine is on either', async () => {
+    const { request, makeMedium } = await createFront({ provision_state: 'deploying', power_state: 'power off' });
+    await makeMedium();
+    expect((await request(byUuid)).body.config.agent_token).toBe('******');
+  });
+});
+
+describe('a token that has to be asked for', () => {
+  it('is stored sealed and as a hash only, and the history says who got it', async () => {
+    const { request, read, ports, agentLines } = await createFront(asking);
     const token = (await request(byUuid)).body.config.agent_token as string;
     expect(token.length).toBeGreaterThanOrEqual(32);
     expect(await read()).toMatchObject({
@@ -97,51 +178,48 @@ describe('the agent token', () => {
     const context = { node: uuid, name: 'agent_secret_token' };
     expect(await ports.opener.open(values['agent_secret_token']!, context)).toBe(token);
     expect(JSON.stringify([ports.table.items(), ports.log.lines])).not.toContain(token);
+    expect(await agentLines()).toEqual(["The agent's token was given to 10.0.0.9, which asked for it."]);
   });
 
   it('keeps the secrets that are there', async () => {
-    const { request, ports } = await createFront();
+    const { request, ports } = await createFront(asking);
     await ports.table.write([secretsWrite(uuid, { values: {}, revision: 0 }, { redfish_password: 'sealed' })]);
     await request(byUuid);
     expect((await readSecrets(ports.table, uuid)).values).toMatchObject({ redfish_password: 'sealed' });
   });
 
-  it('is handed out once, others see ******', async () => {
-    const { request } = await createFront();
+  it('is handed out once: also who had it sees ****** afterwards, and may not be who asks', async () => {
+    const { request, read, agentLines } = await createFront(asking);
     await request(byUuid);
-    expect((await request(byUuid, { from: '10.0.0.66' })).body.config.agent_token).toBe('******');
-  });
-
-  it('is replaced for the same address as long as nobody used it: the first answer may be lost', async () => {
-    const { request } = await createFront();
-    const first = (await request(byUuid)).body.config.agent_token as string;
-    const second = (await request(byUuid)).body.config.agent_token as string;
-    expect(second).not.toBe('******');
-    const beat = { callback_url: 'https://10.0.0.9:9999', agent_version: '9' };
-    const post = async (agent_token: string) =>
-      request(`POST /v1/heartbeat/${uuid}`, { body: { ...beat, agent_token } });
-    expect((await post(first)).status).toBe(400);
-    expect((await post(second)).status).toBe(202);
-    expect((await request(byUuid)).body.config.agent_token).toBe('******');
+    const { agent_token_sha256: hash } = await read();
+    for (const from of ['10.0.0.9', '10.0.0.66']) {
+      expect((await request(byUuid, { from })).body.config.agent_token).toBe('******');
+    }
+    expect((await read()).agent_token_sha256).toBe(hash);
+    expect(await agentLines()).toHaveLength(1);
   });
 
   it('goes to one of many who ask at the same moment', async () => {
-    const { request } = await createFront();
+    const { request, agentLines } = await createFront(asking);
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, at) => request(byUuid, { from: `10.0.0.${at + 1}` })),
     );
     const tokens = answers.map(({ body }) => body.config.agent_token as string);
     expect(tokens.filter((token) => token !== '******')).toHaveLength(1);
+    const lines = await agentLines();
+    expect(lines.filter((line) => line.includes('was given to'))).toHaveLength(1);
+    expect(lines.filter((line) => line.endsWith('which was given already.'))).toHaveLength(9);
   });
 
   it('is not known below 1.62', async () => {
-    const { request, read } = await createFront();
+    const { request, read } = await createFront(asking);
     expect((await request(byUuid, { version: '1.61' })).body.config).not.toHaveProperty('agent_token');
     expect((await read()).agent_token_sha256).toBeNull();
   });
 
   it('is never shown with the node, nor is what else is secret', async () => {
     const { request } = await createFront({
+      ...asking,
       instance_info: { configdrive: 'object:configdrives/x', image_source: 'http://x/y' },
     });
     const { body } = await request(byUuid);

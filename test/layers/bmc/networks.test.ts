@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { parseNetworks } from '../../../layers/bmc/networks.ts';
 
-const allowed = (setting: string, addresses: string[]) => addresses.filter(parseNetworks(setting).allows);
+const allowed = (setting: string, addresses: string[]) =>
+  addresses.filter(parseNetworks('bmc_networks', setting).allows);
 
 describe('networks of BMCs', () => {
   it('are private ones when nothing is configured', () => {
@@ -52,7 +53,7 @@ describe('networks of BMCs', () => {
   it.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', 'private', '10.0.0.0/8/8', '10.0.0.0/x'])(
     '%s is refused',
     (text) => {
-      expect(() => parseNetworks(text)).toThrow(`"${text}" is no network`);
+      expect(() => parseNetworks('bmc_networks', text)).toThrow(`"${text}" is no network`);
     },
   );
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
 import { challengeOf } from '../../../infra/challenge.ts';
+import { noNetworks } from '../../../layers/bmc/networks.ts';
 import type { Settings } from '../../../local/environment.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
     },
     authorize: async () => ({ user: 'admin', roles: 'admin', scope: 'system' }),
     challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
+    trusted: noNetworks,
     port: 0,
     ids: ports.ids,
     log: ports.log,

@@ -7,6 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 
 import { challengeOf } from '../../../infra/challenge.ts';
 import type { RouteRow } from '../../../infra/manifest.ts';
+import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { Fault, Forbidden, Unauthorized } from '../../../layers/domain/fault.ts';
 import type { Settings } from '../../../local/environment.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../../local/gateway/server.ts';
@@ -32,6 +33,7 @@ const open = async (handle?: Handle, options: Partial<GatewayOptions> = {}): Pro
     invoke: async (name, event) => (handle ?? echo)(name, JSON.parse(event) as never),
     authorize: async () => ({ user: 'ann' }),
     challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
+    trusted: noNetworks,
     port: 0,
     ids: createFakeIds(),
     log: createLogRecorder(),
@@ -295,6 +297,7 @@ it('says in one sentence that its port is taken', async () => {
     invoke: async () => '',
     challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     authorize: async () => ({}),
+    trusted: noNetworks,
     port: gateway.port,
     ids: createFakeIds(),
     log: createLogRecorder(),

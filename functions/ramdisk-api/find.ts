@@ -1,0 +1,28 @@
+/** Which node a ramdisk runs on, by what it knows of its machine. */
+import { Invalid } from '../../layers/domain/fault.ts';
+import { isUuid } from '../../layers/domain/values.ts';
+import { portByAddress } from '../../layers/store/node-ports.ts';
+import type { Call, Deps } from './route.ts';
+
+/** MAC addresses in one request: more than any machine has, fewer than help to sweep a fleet. */
+export const maxAddresses = 64;
+
+/** The nodes that have a port with one of these MAC addresses. Throws Invalid (400) for too many. */
+export const uuidsByAddress = async ({ table }: Deps, addresses: readonly string[]): Promise<string[]> => {
+  const wanted = [...new Set(addresses)];
+  if (wanted.length > maxAddresses) throw Invalid(`At most ${maxAddresses} MAC addresses can be looked for at once.`);
+  const ports = await Promise.all(wanted.map(async (address) => portByAddress(table, address)));
+  return [...new Set(ports.flatMap((port) => (port ? [port.node_uuid] : [])))];
+};
+
+/** The parameters of the query, each at most once, in lower case where they are UUIDs. Throws Invalid (400). */
+export const readQuery = ({ request: { query } }: Call, known: readonly string[]): Record<string, string> => {
+  const strange = Object.keys(query).filter((name) => !known.includes(name));
+  if (strange.length > 0) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
+  const given = Object.fromEntries(
+    Object.entries(query).flatMap(([name, [value]]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const { node_uuid: uuid } = given;
+  if (uuid !== undefined && uuid !== '' && !isUuid(uuid)) throw Invalid('node_uuid must be a UUID.');
+  return { ...given, ...(uuid !== undefined && { node_uuid: uuid.toLowerCase() }) };
+};

@@ -1,0 +1,35 @@
+/**
+ * The small medium by which a machine's agent gets what it must know and nobody else may: the token by which it proves
+ * itself, and where this API is (DESIGN.md 7, ADR 9). The real agent looks for a medium of this label when its kernel
+ * was started with `boot_method=vmedia`, and reads `key=value` words from this file on it.
+ */
+
+/** The label by which the agent finds it. */
+export const agentMediumLabel = 'ir-vfd-dev';
+
+/** The one file on it. */
+export const parametersFile = 'parameters.txt';
+
+/** What the keys of all these media begin with whose node's UUID begins so. */
+export const agentMediaOf = (start: string): string => `agents/${start}`;
+
+/** The object that holds one. BMCs tell by the end of the name what kind of drive it shall be. */
+export const agentMediumKey = (uuid: string, ulid: string): string => `${agentMediaOf(uuid)}/${ulid}.img`;
+
+type Told = { readonly driver_internal_info: Readonly<Record<string, unknown>> };
+
+/** In driver_internal_info: the key of the medium that was made last for the node. */
+export const mediumNote = 'agent_medium';
+
+/** The key of the medium that was made last; undefined if there is none. */
+export const agentMedium = ({ driver_internal_info: info }: Told): string | undefined => {
+  const key = info[mediumNote];
+  return typeof key === 'string' ? key : undefined;
+};
+
+/** What the agent is told on it. A word has no white space; one that is empty is left out. */
+export const parametersText = (words: Readonly<Record<string, string>>): string =>
+  Object.entries(words)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');

@@ -1,0 +1,81 @@
+/**
+ * Tokens of agents (ADR 9): made, given to a node in one write - sealed for the proxy, as a hash for who checks it -,
+ * and checked.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+import { Conflict } from '../domain/fault.ts';
+import { mask } from '../domain/masking.ts';
+import { readSecrets, secretsWrite } from './node-secrets.ts';
+import { changeNode, type Change, type StoredNode } from './nodes.ts';
+import type { Ports } from './ports.ts';
+import { isConditionFailed } from './table.ts';
+
+type Needs = Pick<Ports, 'table' | 'clock' | 'ids' | 'sealer'>;
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** What the node keeps of a token (hex). */
+export const tokenHash = (token: string): string => sha256(token).toString('hex');
+
+const equal = (given: Buffer, known: Buffer): boolean => given.length === known.length && timingSafeEqual(given, known);
+
+/** Whether this is the token behind the hash; never without either. */
+export const isToken = (token: string | null | undefined, hash: string | null): boolean =>
+  Boolean(token) && hash !== null && equal(sha256(token!), Buffer.from(hash, 'hex'));
+
+/**
+ * The key by which the ramdisk of an inspection proves itself. It stands in a URL, which ramdisks write into their
+ * logs; so it is not the token, nor does it lead back to it.
+ */
+export const inspectionKey = (hash: string): string =>
+  createHmac('sha256', hash).update('continue_inspection').digest('hex');
+
+/** Whether the key is that of the token behind the hash. */
+export const isInspectionKey = (key: string, hash: string | null): boolean =>
+  hash !== null && equal(sha256(key), sha256(inspectionKey(hash)));
+
+const maxTries = 5;
+
+/** 244 random bits; agents take 32 characters or more. */
+export const newToken = ({ ids }: Pick<Ports, 'ids'>): string => `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
+
+/**
+ * Makes `token` the one of the node's agent, unless `decide` answers undefined; what it answers is changed in the same
+ * write. Returns the node as it then is: the token is its own only if `agent_token_sha256` is its hash.
+ * Throws what `decide` throws, NotFound (404), Conflict (409).
+ */
+export const giveAgentToken = async (
+  needs: Needs,
+  uuid: string,
+  token: string,
+  decide: (node: StoredNode) => Change | undefined,
+): Promise<StoredNode> => {
+  const sealed = await needs.sealer.seal(token, { node: uuid, name: 'agent_secret_token' });
+  for (let attempt = 1; attempt <= maxTries; attempt += 1) {
+    const secrets = await readSecrets(needs.table, uuid);
+    try {
+      return await changeNode(needs, uuid, (fresh) => {
+        const change = decide(fresh);
+        if (!change) return undefined;
+        const info = change.set?.driver_internal_info ?? fresh.driver_internal_info;
+        return {
+          ...change,
+          set: {
+            ...change.set,
+            agent_token_sha256: tokenHash(token),
+            driver_internal_info: { ...info, agent_secret_token: mask },
+          },
+          also: [
+            ...(change.also ?? []),
+            secretsWrite(uuid, secrets, { ...secrets.values, agent_secret_token: sealed }),
+          ],
+        };
+      });
+    } catch (error) {
+      // Somebody changed the node's other secrets in between.
+      if (!isConditionFailed(error)) throw error;
+    }
+  }
+  throw Conflict(`Node ${uuid} is being changed by others all the time, try again.`);
+};
