@@ -4,6 +4,7 @@
  * one of those nobody is known.
  */
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 
 import type { Networks } from '../../layers/bmc/networks.ts';
 
@@ -13,16 +14,16 @@ const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 /** IPv4 in IPv6 disguise, as sockets that listen on both give it. */
 const plain = (address: string): string => address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The newest entry that is not a trusted proxy itself; empty if there is none. */
-const behind = (header: string, trusted: Networks): string =>
-  header
-    .split(',')
-    .map(plain)
-    .findLast((address) => !trusted.allows(address)) ?? '';
+/** The newest entry that is not a trusted proxy itself, if it is an address; undefined if there is none. */
+const behind = (header: string, trusted: Networks): string | undefined => {
+  const entries = header.split(',').map(plain).filter(Boolean);
+  const newest = entries.findLast((address) => !trusted.allows(address));
+  return newest === undefined || isIP(newest) ? newest : '';
+};
 
 /** An IP address; empty if it is not known. */
 export const sourceOf = ({ socket, headers }: IncomingMessage, trusted: Networks): string => {
   const address = plain(socket.remoteAddress ?? '');
-  if (trusted.allows(address)) return behind(String(headers['x-forwarded-for'] ?? ''), trusted) || address;
+  if (trusted.allows(address)) return behind(String(headers['x-forwarded-for'] ?? ''), trusted) ?? address;
   return proxyHeaders.some((name) => headers[name] !== undefined) ? '' : address;
 };

@@ -111,8 +111,8 @@ export const createLab = (
     return plain(await answerAgent(world, machine, asked(method, path + token, body)));
   };
   const reset = async (type: string) => redfish('POST', '/Systems/1/Actions/ComputerSystem.Reset', { ResetType: type });
-  const insert = async (image: string) =>
-    redfish('POST', '/Managers/1/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia', { Image: image });
+  const insert = async (image: string, slot = 'Cd') =>
+    redfish('POST', `/Managers/1/VirtualMedia/${slot}/Actions/VirtualMedia.InsertMedia`, { Image: image });
   return { world, machine, advance, redfish, agent, reset, insert, authorization: basic(machine) };
 };
 

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+
+import { buildIso } from '../../../layers/configdrive/iso.ts';
+import { createApi, createLab, iso } from '../lab.ts';
+
+const words = [
+  'ipa-api-url=http://api.test/',
+  `ipa-agent-token=${'M'.repeat(43)}`,
+  'ipa-inspection-callback-url=http://api.test/v1/continue_inspection?node_uuid=1&key=a=b',
+  'alone',
+].join('\n');
+
+const medium = (label = 'ir-vfd-dev', text = words) =>
+  buildIso({ label, files: [{ path: 'parameters.txt', data: Buffer.from(text) }] });
+
+/** A machine that has started its ramdisk, whose kernel was given `kernel`, with `stick` in its second drive. */
+const start = async (kernel: object, stick: Uint8Array = medium()) => {
+  const api = createApi('******');
+  api.answers['/ramdisk.iso'] = () => new Response(iso(`INGOT-AGENT ${JSON.stringify(kernel)}`));
+  api.answers['/stick.img'] = () => new Response(Buffer.from(stick));
+  const lab = createLab(api.network);
+  await lab.insert('http://images.test/ramdisk.iso');
+  await lab.insert('http://images.test/stick.img?signature=x', 'USBStick');
+  await lab.reset('On');
+  await lab.advance(200);
+  return { ...lab, api };
+};
+
+it('reads token and addresses from the medium, which need not be in the kernel then', async () => {
+  const { machine, api } = await start({ boot_method: 'vmedia' });
+  expect(machine.agent).toMatchObject({ state: 'serving', token: 'M'.repeat(43), api_url: 'http://api.test' });
+  expect(api.to('/v1/continue_inspection')).toHaveLength(1);
+  expect(api.to('/v1/heartbeat/node-1')[0]!.body).toMatchObject({ agent_token: 'M'.repeat(43) });
+});
+
+it('believes the medium more than the kernel', async () => {
+  const { machine } = await start({ boot_method: 'vmedia', api_url: 'http://elsewhere.test' });
+  expect(machine.agent!.api_url).toBe('http://api.test');
+});
+
+it('finds the medium whatever the case of its label', async () => {
+  const { machine } = await start({ boot_method: 'vmedia' }, medium('IR-VFD-DEV'));
+  expect(machine.agent!.state).toBe('serving');
+});
+
+it.each([
+  ['looks for no medium without boot_method=vmedia', { api_url: 'http://api.test' }, medium()],
+  ['takes no other medium for it', { api_url: 'http://api.test', boot_method: 'vmedia' }, medium('config-2')],
+  ['takes no file for it that it cannot read', { api_url: 'http://api.test', boot_method: 'vmedia' }, Buffer.from('x')],
+])('%s, and shuts itself off when it is told ******', async (_what, kernel, stick) => {
+  const { machine } = await start(kernel, stick);
+  expect(machine.agent).toMatchObject({ state: 'locked', token: null });
+});
+
+it('ends at its start if nobody says where the API is', async () => {
+  const { machine } = await start({ boot_method: 'vmedia' }, medium('ir-vfd-dev', 'ipa-agent-token=x'));
+  expect(machine.agent!.state).toBe('dead');
+});
