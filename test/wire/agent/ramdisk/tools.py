@@ -69,7 +69,8 @@ class Tools:
         if "--fs" in line:
             return ""
         columns = re.search(r"(?:-\w*o ?|--output )([A-Za-z,-]+)", line)[1].upper().split(",")
-        within = [row for row in self.devices() if device is None or is_on(row["path"], device, nodeps="--nodeps" in line)]
+        alone = "--nodeps" in line
+        within = [row for row in self.devices() if device is None or is_on(row["path"], device, alone)]
         if device and not within:
             raise Failed(f"lsblk: {device}: not a block device")
         told = [{name: tell(row, name, full="-p" in words) for name in columns} for row in within]
@@ -182,9 +183,9 @@ def end_process(status: int) -> None:
     threading.Timer(SHUTDOWN_SECONDS, os._exit, [status]).start()
 
 
-def is_on(path: str, device: str, nodeps: bool) -> bool:
-    """Whether this is the device, or one of its partitions."""
-    return path == device or (not nodeps and re.fullmatch(re.escape(device) + r"\d+", path) is not None)
+def is_on(path: str, device: str, alone: bool) -> bool:
+    """Whether this is the device or, unless that is to be alone, one of its partitions."""
+    return path == device or (not alone and re.fullmatch(re.escape(device) + r"\d+", path) is not None)
 
 
 def tell(row: dict, column: str, full: bool) -> str:
