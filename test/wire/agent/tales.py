@@ -12,16 +12,16 @@ import sys
 import client
 import iso
 import world
-from player import BOOT, Agent, Player, without_secrets
 from disk import MIB, SIZE, Disk
+from player import BOOT, Agent, Player, without_secrets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.environ["work"]
 DRIVES = 300
 SECONDS = 120
-# The agent takes a bare image for base64 if an `=` in it could be the end of such text, three characters into a group
-# of four (partition_utils.get_configdrive): among these settings there is one at each place.
 KEY = f"ssh-rsa {base64.b64encode(bytes(range(256)) + b'.').decode()} operator@example.org"
+# The agent takes a bare image for base64 if an `=` in it could be the end of such text, three characters into a group
+# of four (partition_utils.get_configdrive): among these settings there is one at each place, whatever is before them.
 USER_DATA = "#!/bin/sh\nA=1\nBB=2\nC=3\nDD=4\nE=5\n"
 # What an agent says that has a token.
 TAKEN_IN = "Starting heartbeater"
@@ -34,8 +34,8 @@ def refuses_block_devices() -> None:
     os.makedirs(folder)
     device = os.path.join(folder, "disk")
     try:
-        # No driver has this number (Linux keeps 240 to 254 for local use): there is nothing behind it.
-        os.mknod(device, stat.S_IFBLK | 0o600, os.makedev(254, 255))
+        # No driver can have this number (Linux gives block devices majors below 512): there is nothing behind it.
+        os.mknod(device, stat.S_IFBLK | 0o600, os.makedev(4000, 0))
     except PermissionError:
         device = "/dev/null"
     done = subprocess.run([sys.executable, BOOT, folder, device], capture_output=True, text=True, timeout=SECONDS)
@@ -148,7 +148,7 @@ def deploys_documents(player: Player, node: str) -> None:
 
 
 def deploys_packed(player: Player, node: str) -> None:
-    """so do a configdrive that comes as base64, and one that was uploaded"""
+    """a deploy writes a configdrive that came as base64, a rebuild one that was uploaded"""
     provide(player, node)
     deploy(node, "active", base64.b64encode(packed("as-base64", node)).decode())
     check_disk(player, node, "as-base64")
@@ -157,7 +157,7 @@ def deploys_packed(player: Player, node: str) -> None:
 
 
 def reads_drives() -> None:
-    """the agent reads every configdrive that Ingot builds, at the links that Ingot makes"""
+    """the agent reads every configdrive that Ingot builds, from the links that Ingot makes"""
     folder = os.path.join(WORK, "drives")
     os.makedirs(folder)
     state = os.path.join(WORK, "state")
