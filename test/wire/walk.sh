@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Walks through every command of the real clients, on both hardware types, against a whole Ingot on this machine.
 # Arguments are the groups to walk, such as `cli.port`; without any all are walked, and it is checked that none is missing.
+# Then the real deploy agent has its stories (agent/run.sh); as an argument one is called `agent.documents`.
 # Installs the clients into .venv; if they cannot be installed, it says so and fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -9,6 +10,17 @@ fail() {
   echo "walk: $*" >&2
   exit 1
 }
+
+groups=() stories=()
+for name in "$@"; do
+  case $name in
+    agent.*) stories+=("${name#agent.}") ;;
+    *) groups+=("$name") ;;
+  esac
+done
+if [ $# -gt 0 ] && [ ${#groups[@]} = 0 ]; then
+  exec bash test/wire/agent/run.sh "${stories[@]}"
+fi
 
 node_bin=node_modules/.bin/node
 [ -x "$node_bin" ] || fail 'packages are not installed: run npm ci'
@@ -49,4 +61,5 @@ unset "${!OS_@}" # a cloud that this user works with
 export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$venv")/bin:$PATH" work
 # The command line client keeps the API version of each host and port in a file: nobody's file, and not this user's.
 export XDG_CACHE_HOME=$work/cache PYTHONDONTWRITEBYTECODE=1
-python3 test/wire/walk.py "$@"
+python3 test/wire/walk.py "${groups[@]}"
+[ $# -gt 0 ] && [ ${#stories[@]} = 0 ] || bash test/wire/agent/run.sh "${stories[@]}"
