@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { powerRequestKey, powerRequestOf } from '../../../../layers/store/power-requests.ts';
+import { nameOf } from '../../../fakes/ids.ts';
 import { createFrontWithNodes, type Front } from './stored.ts';
 
 let front: Front;
@@ -23,10 +24,10 @@ describe('PUT states/power', () => {
     const answer = await power(uuid, { target, timeout: 90 });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expect(answer.headers['Location']).toBe(`http://metal.test/v1/nodes/${uuid}/states`);
-    const run = `${uuid}-1`;
+    const { reservation: run } = await front.read(uuid);
+    expect(run).toMatch(nameOf(uuid));
     const input = { node: uuid, target, timeout: 90 };
     expect(await front.read(uuid)).toMatchObject({
-      reservation: run,
       run: null,
       generation: 1,
       target_power_state: becomes,
@@ -35,7 +36,7 @@ describe('PUT states/power', () => {
       provision_state: 'available',
     });
     expect(front.ports.workflows.started).toEqual([{ workflow: 'power', name: run, input }]);
-    expect(powerRequestOf(await front.ports.table.get(powerRequestKey(uuid)), run)).toEqual(input);
+    expect(powerRequestOf(await front.ports.table.get(powerRequestKey(uuid)), run!)).toEqual(input);
   });
 
   it('works in maintenance and while a run waits for its agent, which it does not take over', async () => {
@@ -46,7 +47,11 @@ describe('PUT states/power', () => {
       run_workflow: 'deploy',
     });
     expect((await power(uuid, { target: 'power off' })).status).toBe(202);
-    expect(await front.read(uuid)).toMatchObject({ run: 'r', run_workflow: 'deploy', reservation: `${uuid}-1` });
+    expect(await front.read(uuid)).toMatchObject({
+      run: 'r',
+      run_workflow: 'deploy',
+      reservation: expect.stringMatching(nameOf(uuid)) as string,
+    });
   });
 
   it('takes its arguments from the query too', async () => {
