@@ -53,7 +53,7 @@ export type BmcStep = keyof typeof bmcSteps;
 type Named = Pick<Step, 'interface' | 'step'>;
 
 /** `interface.step`, as clients and messages call it. */
-export const nameOf = ({ interface: of, step }: Named): string => `${of}.${step}`;
+export const nameOf = ({ interface: of, step }: { interface: string; step: string }): string => `${of}.${step}`;
 
 /** Whether the workflow itself carries it out, whatever the interface. */
 export const isReserved = (name: string): name is ReservedStep => (reservedSteps as readonly string[]).includes(name);
