@@ -148,7 +148,7 @@ export const node = fields({
   shard: { access: 'update', since: 82, schema: text(255), filter: true, index: true, doc: 'Shard for clients.' },
   parent_node: { access: 'update', since: 83, schema: text(255), filter: true, index: true, doc: 'Parent node.' },
   service_step: { access: 'read', since: 87, schema: json, default: {}, doc: 'The service step in progress.' },
-  disable_power_off: { access: 'update', since: 95, schema: bool, default: false, doc: 'Never powered off.' },
+  disable_power_off: { access: 'update', since: 95, schema: bool, default: false, doc: 'Never switched off: a reboot is a restart, and what has to boot other media is refused.' },
   instance_name: { access: 'update', since: 104, schema: text(255), filter: true, doc: 'Name of the instance.' },
   health: { access: 'read', since: 109, schema: z.enum(['OK', 'Warning', 'Critical']), doc: 'Health by the BMC.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was enrolled.' },

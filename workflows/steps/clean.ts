@@ -1,7 +1,9 @@
 /** clean: automated cleaning, and the steps of a request (ironic-states.md 7). The steps are data in the node. */
+import { isCleaned } from '../../layers/domain/cleaning.ts';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { byPriority, nameOf, needAgent, toPlan } from '../../layers/domain/machine-steps.ts';
 import type { AgentStep } from '../../layers/bmc/operations.ts';
+import { validateRamdisk } from '../../layers/bmc/validation.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { done, type Phase, type Phases, type Settings } from '../phase.ts';
@@ -54,9 +56,9 @@ const wayOfPlan = (node: StoredNode): Way => {
   return needAgent(node, left) && !agentIsThere(node, 'clean') ? 'ramdisk' : 'steps';
 };
 
-const wayOf = (node: StoredNode, { automatedClean }: Settings): Way => {
+const wayOf = (node: StoredNode, settings: Settings): Way => {
   if (isManual(node)) return wayOfPlan(node);
-  return node.deploy_interface !== 'fake' && (node.automated_clean ?? automatedClean) ? 'ramdisk' : 'nothing';
+  return isCleaned(node, settings) ? 'ramdisk' : 'nothing';
 };
 
 const prepare: Phase = {
@@ -65,6 +67,8 @@ const prepare: Phase = {
     if (way === 'ramdisk' && node.disable_power_off) {
       throw Invalid('disable_power_off is set, but cleaning has to switch the machine off to boot the ramdisk.');
     }
+    // Said before the machine is switched off. Where nothing was asked for (undeploy), nobody has looked before.
+    if (way === 'ramdisk') validateRamdisk(node, { hasPorts: true });
     return done(isManual(node) ? undefined : forgetSteps, { way });
   },
 };

@@ -52,11 +52,17 @@ type Wish = {
   readonly birth: string;
 };
 
+const requestOf = (
+  { uuid, disable_power_off: staysOn }: StoredNode,
+  { target, timeout }: Pick<Wish, 'target' | 'timeout'>,
+): PowerRequest => ({ node: uuid, target, timeout, ...(staysOn && { stays_on: true }) });
+
 /**
  * What a power action changes, from the node as it is stored. Throws Invalid while cleaning, NodeLocked,
  * Conflict for powering off a node that must not be.
  */
-const decide = (node: StoredNode, { target, timeout, subject, birth }: Wish): Change => {
+const decide = (node: StoredNode, wish: Wish): Change => {
+  const { target, subject, birth } = wish;
   if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
     throw refuseVerb({ ...node, reservation: null }, target);
   const { becomes } = powerTargets[target];
@@ -65,7 +71,7 @@ const decide = (node: StoredNode, { target, timeout, subject, birth }: Wish): Ch
     throw Conflict(`Node ${node.uuid} must not be powered off: its disable_power_off is true.`);
   }
   validateInterface(node, 'power');
-  const request: PowerRequest = { node: node.uuid, target, timeout };
+  const request = requestOf(node, wish);
   return {
     set: { ...held, target_power_state: becomes, last_error: null },
     events: [
@@ -94,8 +100,7 @@ export const powerRoute = route<Body, StoredNode>({
     const timeout = call.body.timeout ?? null;
     const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
     const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
-    const input: PowerRequest = { node: node.uuid, target, timeout };
-    await startRun(deps, 'power', node.reservation!, input);
+    await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },
 });

@@ -37,7 +37,7 @@ import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.t
 import { rescueRemoval, rescueWrites } from './rescue-password.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
-import { checkAwake, checkNode, looksAtPorts } from './verb-rules.ts';
+import { checkAwake, checkNode, looksAtPorts, type Around } from './verb-rules.ts';
 
 const verbVersions: { readonly [verb: string]: { readonly event: string; readonly since?: number } } = verbs;
 
@@ -108,7 +108,7 @@ const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wi
 };
 
 /** The whole change of an accepted request. Throws what the checks above throw. */
-const decide = (node: StoredNode, wish: Wish, around: { hasPorts: boolean }): Change => {
+const decide = (node: StoredNode, wish: Wish, around: Around): Change => {
   const { verb, configdrive, subject, asked, writes } = wish;
   checkState(node, verb);
   const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
@@ -136,7 +136,10 @@ const checkRequest = (call: Call<ProvisionBody, StoredNode>): Verb => {
 
 /** Both forms of the node around the one write that counts. */
 const record = async (deps: Deps, uuid: string, wish: Wish) => {
-  const around = { hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)) };
+  const around = {
+    hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)),
+    automatedClean: deps.config.automatedClean,
+  };
   const seen: { before?: StoredNode } = {};
   const after = await changeNode(deps, uuid, (node) => {
     seen.before = node;

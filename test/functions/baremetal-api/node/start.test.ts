@@ -3,27 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import type { Item } from '../../../../layers/store/table.ts';
 import { aNode, uuid } from '../../../workflows/nodes.ts';
-import { createStage } from '../../../workflows/stage.ts';
 import { nameOf } from '../../../fakes/ids.ts';
-import type { FakePorts } from '../../../fakes/ports.ts';
-import { createFront } from '../front.ts';
-
-/** The API in front of workflows that run. */
-const createSystem = async (node = aNode({ provision_state: 'manageable' })) => {
-  const stage = await createStage({ node });
-  const front = createFront({}, { ...stage.world, workflows: stage.workflows() } as unknown as FakePorts);
-  const ask = async (line: string, body?: object) => {
-    const { status, error } = await front.request(line, body && { body });
-    if (status >= 300) throw new Error(`${line} is ${status}: ${error}`);
-    await stage.settle();
-  };
-  const provision = async (target: string) => ask(`PUT /v1/nodes/${uuid}/states/provision`, { target });
-  return { stage, front, ask, provision };
-};
+import { createSystem, type System } from './system.ts';
 
 describe('a node that is created again under its old UUID', () => {
   it('runs as it did the first time', async () => {
-    const { stage, ask, provision } = await createSystem();
+    const { stage, ask, provision } = await createSystem(aNode({ provision_state: 'manageable' }));
     await ask(`DELETE /v1/nodes/${uuid}`);
     for (const round of ['the first time', 'the second time', 'the third time']) {
       await ask('POST /v1/nodes', { uuid, driver: 'fake-hardware' });
@@ -38,15 +23,14 @@ describe('a table that comes back from a backup', () => {
   const machine = aNode({ provision_state: 'manageable' });
 
   /** What a restore does: the items of then, and none of later. */
-  const restore = async ({ world: { table } }: Awaited<ReturnType<typeof createSystem>>['stage'], backup: Item[]) => {
+  const restore = async ({ world: { table } }: System['stage'], backup: Item[]) => {
     for (const { pk, sk } of table.items()) await table.write([{ delete: { pk, sk } }]);
     for (const item of backup) await table.write([{ put: item }]);
   };
 
   it('has nodes that run again, each BMC write with a ledger entry of its own', async () => {
-    const { stage, ask } = await createSystem(machine);
+    const { stage, power } = await createSystem(machine);
     const backup = structuredClone(stage.world.table.items());
-    const power = async (target: string) => ask(`PUT /v1/nodes/${uuid}/states/power`, { target });
     await power('power on');
     await restore(stage, backup);
     await power('power off');
@@ -83,10 +67,11 @@ describe('a node that an installation of version 0.1 left in a run', () => {
   it('ends that run under its name, and has the next one under one of now', async () => {
     const run = `${uuid}-1`;
     const old = { reservation: run, run, run_workflow: 'verify', generation: 1 };
-    const { stage, provision } = await createSystem(aNode({ provision_state: 'verifying', ...old }));
+    const { stage, ask, provision } = await createSystem(aNode({ provision_state: 'verifying', ...old }));
     expect(await stage.sync()).toMatchObject({ started: 1 });
     await stage.settle();
     expect(await stage.read()).toMatchObject({ provision_state: 'manageable', run: null });
+    await ask('POST /v1/ports', { node_uuid: uuid, address: '52:54:00:00:00:01' });
     await provision('provide');
     expect((await stage.read()).run).toMatch(nameOf(uuid));
   });
