@@ -33,9 +33,10 @@ export const recordViolation = (world: World, machine: Machine, what: string): v
   world.changed(machine);
 };
 
-/** Notes in which phase the power went, and what that did harm to. */
+/** Notes in which phase the power went, or a restart came, and what that did harm to. */
 export const recordCut = (world: World, machine: Machine, phase: Phase): void => {
   const boot = machine.boots.at(-1);
   if (boot) boot.cut = phase;
-  if (machine.disk.writing) recordViolation(world, machine, 'power was cut while an image was being written');
+  if (machine.disk.writing)
+    recordViolation(world, machine, 'power was cut, or the machine restarted, while an image was being written');
 };

@@ -22,12 +22,13 @@ const resets: Record<string, (machine: Machine) => Wanted | undefined> = {
 /** A running system is needed for a soft power off; nothing answers the button before that. */
 const hasSystem = ({ phase }: Machine): boolean => phase === 'os' || phase === 'ramdisk';
 
-/** Whether the reset would leave the machine as it is (or already is on its way there). */
+/** Whether the reset would leave the machine as it is (or already is on its way there), or makes no sense in it. */
 export const isRepeated = (machine: Machine, type: string): boolean => {
   const to = resets[type]?.(machine)?.to;
   if (to === 'on') return isOn(machine) ? machine.change?.to !== 'off' : machine.change?.to === 'on';
   if (to === 'off') return !isOn(machine) && machine.change === null;
-  return false;
+  // What is off cannot be restarted.
+  return to === 'restart' && !isOn(machine);
 };
 
 /** Begins what the reset asks for. Nothing happens if it asks for nothing new, or for software that does not run. */
@@ -49,8 +50,9 @@ const carryOut = async (world: World, machine: Machine, wanted: PowerChange): Pr
   if (machine.change !== wanted) return;
   machine.change = null;
   const before = isOn(machine) ? 'On' : 'Off';
-  if (wanted.to !== 'on' && isOn(machine)) cutPower(world, machine, wanted.cause);
-  if (wanted.to !== 'off' && !isOn(machine)) start(world, machine, wanted.cause);
+  if (wanted.to === 'restart' && isOn(machine)) restart(world, machine);
+  else if (wanted.to === 'off' && isOn(machine)) cutPower(world, machine, wanted.cause);
+  else if (wanted.to !== 'off' && !isOn(machine)) start(world, machine, wanted.cause);
   const stale = world.faults.strikes('power_state_stale', machine);
   if (stale) machine.stale = { power: before, until: world.clock.now() + stale.seconds * 1000 * world.scale };
   world.changed(machine);
@@ -58,6 +60,16 @@ const carryOut = async (world: World, machine: Machine, wanted: PowerChange): Pr
 
 const start = (world: World, machine: Machine, cause: string): void => {
   recordPower(world, machine, 'On', cause);
+  boot(world, machine);
+};
+
+/** The power stays on: nothing of it is in the timeline. What ran is gone nevertheless. */
+const restart = (world: World, machine: Machine): void => {
+  stopAll(world, machine);
+  boot(world, machine);
+};
+
+const boot = (world: World, machine: Machine): void => {
   recordBoot(world, machine);
   machine.phase = 'post';
   machine.until = world.clock.now() + spanOf(world, machine, postSpan);
@@ -68,10 +80,14 @@ const postSpan: Span = [40, 90];
 
 const cutPower = (world: World, machine: Machine, cause: string): void => {
   recordPower(world, machine, 'Off', cause);
+  stopAll(world, machine);
+  machine.phase = 'off';
+};
+
+const stopAll = (world: World, machine: Machine): void => {
   recordCut(world, machine, machine.phase);
   world.lives.get(machine)?.controller.abort();
   world.lives.delete(machine);
-  machine.phase = 'off';
   machine.device = null;
   machine.agent = null;
   machine.disk.writing = false;

@@ -2,7 +2,7 @@
  * Phases reach hardware only through this: calls of `functions/bmc-proxy` with the identity and generation of the run.
  * An interface of the node that is `fake` never leaves the process (hardware type fake-hardware).
  */
-import { Fault } from '../layers/domain/fault.ts';
+import { Fault, Invalid } from '../layers/domain/fault.ts';
 import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../layers/bmc/operations.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
@@ -42,12 +42,25 @@ type Family = keyof typeof interfaces;
 /** Whether this node's part of the hardware is made up. */
 export const isFake = (node: StoredNode, family: Family): boolean => node[interfaces[family]] === 'fake';
 
+/** What leaves the machine without power, be it for a moment. */
+const switchesOff = (op: Operation, params: object): boolean =>
+  (op === 'power.ensure' && (params as Params<'power.ensure'>).target === 'power off') ||
+  (op === 'agent.call' && (params as Params<'agent.call'>).command === 'standby.power_off');
+
+/** Every way to hardware leads past here, so no workflow can forget it. */
+const checkStaysOn = ({ uuid, disable_power_off: staysOn }: StoredNode, op: Operation, params: object): void => {
+  if (staysOn && switchesOff(op, params)) {
+    throw Invalid(`Node ${uuid} must not be switched off (disable_power_off), and this needs it. Nothing was sent.`);
+  }
+};
+
 export type AgentStepCall = { readonly interface: string; readonly step: string; readonly [more: string]: unknown };
 
 export type Hardware = {
   /**
    * Asks the proxy and answers what it observed; undefined for a fake interface. `effect` tells two wishes of one phase
-   * for the same operation apart. Throws Pending and the faults of layers/bmc/faults.ts.
+   * for the same operation apart. Throws Pending, the faults of layers/bmc/faults.ts, and Invalid for what would switch
+   * off a machine that has to stay on.
    */
   ask<O extends Operation>(op: O, params: Params<O>, effect?: string): Promise<Observed<O> | undefined>;
   /**
@@ -69,6 +82,7 @@ export const createHardware = ({ functions }: Pick<Ports, 'functions'>, call: Ha
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, op.split('.')[0] as Family)) return undefined;
+    checkStaysOn(node, op, params);
     const request: Request = {
       op,
       node: node.uuid,

@@ -14,7 +14,7 @@ import {
 import type { NodeEvent } from '../layers/store/events.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type * as z from 'zod';
-import { agentCalled, poweredOff } from './agent.ts';
+import { agentCalled, forgetAgent, poweredOff } from './agent.ts';
 import { Pending } from './hardware.ts';
 import type { PhaseContext } from './phase.ts';
 import { bootsOf, stageOf } from './plan.ts';
@@ -45,9 +45,16 @@ const switchOn = async ({ hardware }: PhaseContext): Promise<void> => {
   await hardware.ask('power.ensure', { target: 'power on' }, 'on');
 };
 
-/** Off and on again; through the named states that boot the ramdisk if that is where the machine is. */
+/**
+ * Off and on again; through the named states that boot the ramdisk if that is where the machine is. A machine that must
+ * not be switched off is restarted, or stays off until the next stage if it is.
+ */
 const restart = async (context: PhaseContext): Promise<Go> => {
   if (inRamdisk(context.node)) return { is: 'stage', stage: 'restarted', reboot: true };
+  if (context.node.disable_power_off) {
+    await context.hardware.ask('power.restart', { how: 'hard' });
+    return { is: 'stage', stage: 'off', change: forgetAgent };
+  }
   await switchOff(context);
   return { is: 'stage', stage: 'off', change: poweredOff };
 };

@@ -19,6 +19,9 @@ const states: Readonly<Record<string, { power: Power; moving?: true }>> = {
 /** Ironic's words for PowerState; on the way counts as there. null: neither on nor off. */
 export const readPower = (state: string | null | undefined): Power | null => states[state ?? '']?.power ?? null;
 
+/** Whether the machine is on its way from one to the other. */
+export const isMoving = (state: string | null | undefined): boolean => states[state ?? '']?.moving ?? false;
+
 /** ResetTypes in order of preference. Those in `listed` are sent only to a BMC that lists them. */
 const resets = {
   'power on': { plain: 'On', listed: ['ForceOn', 'PushPowerButton'] },

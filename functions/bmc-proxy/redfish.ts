@@ -10,6 +10,7 @@ import { injectNmi } from './interrupt.ts';
 import { getInventory } from './inventory.ts';
 import { ejectMedia, getMedia, insertMedia } from './media.ts';
 import { ensurePower } from './power.ts';
+import { restart } from './restart.ts';
 import { ensureSecureBoot, getSecureBoot } from './secure-boot.ts';
 import { createSubscription, deleteSubscription, listSubscriptions } from './subscription.ts';
 import { getSystem, probe } from './system.ts';
@@ -19,6 +20,7 @@ export const redfish: Implementation = {
   'bmc.probe': probe,
   'system.get': getSystem,
   'power.ensure': ensurePower,
+  'power.restart': restart,
   'boot.ensure': ensureBoot,
   'boot.clear': clearBoot,
   'vmedia.insert': insertMedia,

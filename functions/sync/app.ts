@@ -15,6 +15,7 @@ import {
 } from '../../layers/store/management-requests.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
 import type { Ports } from '../../layers/store/ports.ts';
+import { nodeOfRun } from '../../layers/store/reservation.ts';
 import type { Execution } from '../../layers/store/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
 import { removeConfigdrive } from '../../workflows/instance.ts';
@@ -63,15 +64,18 @@ const inputOf = async ({ table }: Deps, { node, workflow, run, request }: Run): 
   return { node: node.uuid, ...(request && { action: request.action }) };
 };
 
+/** A run that ends well lets go of its node. If the node is here nevertheless, its record is older than that. */
+const wellEnded = ({ status, stopped_at: at }: Execution): string | undefined =>
+  status === 'SUCCEEDED'
+    ? `its work was done at ${at}, and the node's record, which names it still, was restored from before.`
+    : undefined;
+
 const failureFor = ({ node, run }: Run, ended: Execution | undefined): Failure => {
   const phase = node.phase?.run === run ? node.phase.name : 'its start';
   if (!ended) return { phase, error: 'NeverStarted', message: `The run ${run} was never started.` };
-  const { message } = failureOf(phase, ended.error ?? ended.status, ended.cause);
-  return {
-    phase,
-    error: ended.error ?? ended.status,
-    message: `The execution ${run} ended as ${ended.status}: ${message}`,
-  };
+  const error = ended.error ?? ended.status;
+  const { message } = failureOf(phase, error, ended.cause);
+  return { phase, error, message: `The execution ${run} ended as ${ended.status}: ${wellEnded(ended) ?? message}` };
 };
 
 /** How long somebody else may keep a lost run from being failed, ms. The longest power action takes minutes. */
@@ -114,7 +118,9 @@ const mend = async (deps: Deps, about: Run): Promise<Deed> => {
   if (execution) return execution.status === 'RUNNING' ? 'none' : fail(deps, about, failureFor(about, execution));
   const input = await inputOf(deps, about);
   if (!input) return fail(deps, about, failureFor(about, undefined));
-  await deps.workflows.start(workflow, run, input);
+  if ((await deps.workflows.start(workflow, run, input)) === 'ended') {
+    return fail(deps, about, failureFor(about, await deps.workflows.describe(workflow, run)));
+  }
   deps.log.info('A run that was recorded is started.', { node: about.node.uuid, workflow, run });
   return 'started';
 };
@@ -162,7 +168,7 @@ const allWork = async (deps: Deps): Promise<Work[]> => {
 /** What an execution of this name works on. */
 const workOf = (deps: Deps, run: string): Work => {
   const allocation = allocationOfRun(run);
-  return allocation === undefined ? nodeWork(deps, run.replace(/-\d+$/, '')) : allocationWork(deps, allocation);
+  return allocation === undefined ? nodeWork(deps, nodeOfRun(run)) : allocationWork(deps, allocation);
 };
 
 /** The execution that the event tells of: EventBridge puts its name into `detail`. */

@@ -59,10 +59,11 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 });
 
 /** Throws NodeLocked (409), NotFound (404). */
-const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredNode> =>
-  changeNode(ports, call.node, (node) => {
-    const held = lock(node);
-    const run = held.reservation!;
+const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
+  const birth = ports.ids.ulid();
+  return changeNode(ports, call.node, (node) => {
+    const held = lock(node, birth);
+    const run = held.reservation;
     const until = ports.clock.now() + forgottenAfter;
     return {
       set: held,
@@ -70,6 +71,7 @@ const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredN
       also: [managementRequestWrite(node.uuid, run, { action: 'direct', until })],
     };
   });
+};
 
 /** Whoever has the lock by now keeps it. */
 const letGo = async (ports: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>

@@ -87,6 +87,11 @@ export const operations = {
     out: changed.extend({ power: power.nullable() }),
     writes: true,
   },
+  /**
+   * Starts the running machine anew without ever switching it off; `soft` asks the OS. Sent at most once per `op_id`,
+   * because a machine does not show that it was restarted. A machine that is off stays off (`changed` is false).
+   */
+  'power.restart': { in: z.strictObject({ how: z.enum(['hard', 'soft']) }), out: changed, writes: true },
   'boot.ensure': {
     in: z.strictObject({
       device: bootDevice,

@@ -162,6 +162,9 @@ export const validateNode = (node: Node, around: Surroundings): Record<string, V
       .map((kind) => [kind, outcome(node, kind, around)]),
   );
 
+/** What must hold before the deploy ramdisk is booted, whatever for. Throws Invalid (400) naming the first thing wrong. */
+export const validateRamdisk = (node: Node, around: Surroundings): void => void agentMedia(node, around);
+
 /** What must hold before a deploy begins (`active`, `rebuild`). Throws Invalid (400) naming the first thing wrong. */
 export const validateDeploy = (node: Node, around: Surroundings): void => {
   for (const kind of ['power', 'deploy', 'storage', 'network'] as const) {

@@ -53,7 +53,7 @@ export type BmcStep = keyof typeof bmcSteps;
 type Named = Pick<Step, 'interface' | 'step'>;
 
 /** `interface.step`, as clients and messages call it. */
-export const nameOf = ({ interface: of, step }: Named): string => `${of}.${step}`;
+export const nameOf = ({ interface: of, step }: { interface: string; step: string }): string => `${of}.${step}`;
 
 /** Whether the workflow itself carries it out, whatever the interface. */
 export const isReserved = (name: string): name is ReservedStep => (reservedSteps as readonly string[]).includes(name);
@@ -82,8 +82,8 @@ export const argumentsOf = (step: Step): Record<string, unknown> => {
   return check(z.object({ [label]: args }), { [label]: step.args })[label] as Record<string, unknown>;
 };
 
-/** Steps that switch the machine off, at least for a moment. */
-const powerCycles: readonly string[] = ['power_off', 'reboot'];
+/** Steps that leave the machine without power. `reboot` does not: such a machine is restarted. */
+const offSteps: readonly string[] = ['power_off'];
 
 const checkStep = (node: Node, step: Step, disableRamdisk: boolean): void => {
   const name = nameOf(step);
@@ -94,7 +94,7 @@ const checkStep = (node: Node, step: Step, disableRamdisk: boolean): void => {
   if (place === 'agent' && disableRamdisk) {
     throw Invalid(`Step ${name} runs in the ramdisk, which disable_ramdisk forbids.`);
   }
-  if (node.disable_power_off && (place === 'agent' || powerCycles.includes(step.step))) {
+  if (node.disable_power_off && (place === 'agent' || offSteps.includes(step.step))) {
     throw Invalid(`Step ${name} needs the machine to be switched off, which disable_power_off of the node forbids.`);
   }
   argumentsOf(step);

@@ -5,8 +5,16 @@
 import { nodePartition } from './nodes.ts';
 import type { Item, Key, Write } from './table.ts';
 
-/** The input of the `power` workflow. `target` is a word of PUT states/power; `timeout` in seconds, null: the default. */
-export type PowerRequest = { readonly node: string; readonly target: string; readonly timeout: number | null };
+/** The input of the `power` workflow. */
+export type PowerRequest = {
+  readonly node: string;
+  /** A word of PUT states/power. */
+  readonly target: string;
+  /** Seconds; null: the default. */
+  readonly timeout: number | null;
+  /** The machine must not be switched off: a reboot is a restart (`disable_power_off`). */
+  readonly stays_on?: true;
+};
 
 /** A node has one at most: its lock is what a power run holds. */
 export const powerRequestKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'power_request' });

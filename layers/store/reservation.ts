@@ -9,8 +9,15 @@ import { Fault, NodeLocked } from '../domain/fault.ts';
 import { transition, waitStates, type ProvisionEvent } from '../domain/states.ts';
 import type { StoredNode } from './nodes.ts';
 
-/** An execution's name: node uuid + generation, at most 80 characters of [0-9A-Za-z-_] (Step Functions). */
-export const runName = (uuid: string, generation: number): string => `${uuid}-${generation}`;
+/**
+ * An execution's name: the node and `birth`, a ULID drawn for this reservation and stored with it. A node that is
+ * created again, or comes back from a backup, never meets a name of its past (ADR 12). 63 characters; Step Functions
+ * takes 80 of [0-9A-Za-z-_].
+ */
+export const runName = (uuid: string, birth: string): string => `${uuid}-${birth}`;
+
+/** The UUID of the node that an execution of this name works on; in 0.1 names ended in the generation. */
+export const nodeOfRun = (run: string): string => run.slice(0, 36);
 
 /** Workflows that take the lock without owning the provisioning, so they may come in between while a run waits. */
 export const onlyLocks = (workflow: string): boolean => workflow === 'power' || workflow === 'management';
@@ -28,38 +35,49 @@ export const requireLock = (node: StoredNode, run: string): void => {
   if (node.reservation !== run) throw Superseded(node, run);
 };
 
-/** Takes the lock for a new execution that does not own the provisioning (power). Throws NodeLocked (409). */
-export const lock = (node: StoredNode): Pick<StoredNode, 'reservation' | 'generation'> => {
+type Held = Pick<StoredNode, 'generation'> & { readonly reservation: string };
+
+/**
+ * Takes the lock for a new execution that does not own the provisioning (power). `birth` is a fresh ULID, which the
+ * caller draws once for all times that it decides. Throws NodeLocked (409).
+ */
+export const lock = (node: StoredNode, birth: string): Held => {
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
-  const generation = node.generation + 1;
-  return { reservation: runName(node.uuid, generation), generation };
+  return { reservation: runName(node.uuid, birth), generation: node.generation + 1 };
 };
 
 /** Takes the lock for a new provisioning run of `workflow` and makes the transition. Throws NodeLocked, Invalid. */
 export const begin = (
   node: StoredNode,
+  birth: string,
   workflow: string,
   event: ProvisionEvent,
   options: { target?: string } = {},
 ): Partial<StoredNode> => {
-  const held = lock(node);
+  const held = lock(node, birth);
   return { ...held, run: held.reservation, run_workflow: workflow, ...transition(node, event, options) };
 };
 
 /** One run hands the node to its successor without ever letting the lock go (undeploy -> clean). */
 export const handOver = (
   node: StoredNode,
+  birth: string,
   workflow: string,
   event: ProvisionEvent,
   options: { target?: string } = {},
-): Partial<StoredNode> => begin({ ...node, reservation: null }, workflow, event, options);
+): Partial<StoredNode> => begin({ ...node, reservation: null }, birth, workflow, event, options);
 
 /**
  * A node that was held goes on with a new run of `workflow`, which takes the lock with its first phase; until then the
  * node waits, as Ironic has it. Throws NodeLocked, Invalid.
  */
-export const proceed = (node: StoredNode, workflow: string, event: ProvisionEvent): Partial<StoredNode> => {
-  const { reservation: run, generation } = lock(node);
+export const proceed = (
+  node: StoredNode,
+  birth: string,
+  workflow: string,
+  event: ProvisionEvent,
+): Partial<StoredNode> => {
+  const { reservation: run, generation } = lock(node, birth);
   return { run, generation, run_workflow: workflow, ...transition(node, event) };
 };
 

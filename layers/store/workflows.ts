@@ -20,9 +20,15 @@ export type HistoryEvent = { readonly id: number; readonly at: string; readonly 
 /** `gone`: the token was already used, timed out or never existed. A repeated callback is therefore harmless. */
 export type Delivery = 'delivered' | 'gone';
 
+/** `ended`: an execution of that name had ended before, and none was started. */
+export type Start = 'running' | 'ended';
+
 export type Workflows = {
-  /** Starting the same name again is the same execution, also after it ended (AWS: names are kept for 90 days). */
-  start(workflow: string, name: string, input: object): Promise<void>;
+  /**
+   * Starting the name of a running execution again is that execution. A name whose execution has ended is never started
+   * again (AWS keeps names for 90 days): whoever wanted a run of its own has none.
+   */
+  start(workflow: string, name: string, input: object): Promise<Start>;
   succeed(token: string, output: unknown): Promise<Delivery>;
   fail(token: string, error: string, cause: string): Promise<Delivery>;
   heartbeat(token: string): Promise<Delivery>;

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { Fault, Invalid, NotFound, TooLarge } from '../../layers/domain/fault.ts';
 import type { Functions } from '../../layers/store/ports.ts';
-import type { Delivery, Workflows } from '../../layers/store/workflows.ts';
+import type { Delivery, Start, Workflows } from '../../layers/store/workflows.ts';
 import { reloadDefinition, type Definition } from './definition.ts';
 import { close, follow, idle, ownerOf, post, toJson, type Engine, type Live } from './engine.ts';
 import type { Chance, Json } from './expression.ts';
@@ -77,18 +77,19 @@ const resume = (engine: Engine, definitions: readonly Definition[]): void => {
   for (const live of engine.lives.values()) follow(engine, live);
 };
 
-/** Starts executions, each name once: also while the first start is on its way to the disk, also after it ended. */
+/** Starts executions, each name once: also while the first start is on its way to the disk, never after it ended. */
 const createStart = (engine: Engine, definitions: readonly Definition[]): Workflows['start'] => {
   const current = new Map(definitions.map((each) => [each.workflow, each]));
-  const starting = new Map<string, Promise<unknown>>();
+  const starting = new Map<string, Promise<Start>>();
   let lastId = engine.journal.lastId();
 
-  const begin = async (definition: Definition, name: string, input: Json) => {
+  const begin = async (definition: Definition, name: string, input: Json): Promise<Start> => {
     lastId += 1;
     const run = createRun(definition.machine, definition.workflow, name, input, engine.timers.now());
     const live = toLive(lastId, definition, run);
     engine.lives.set(live.id, live);
     await post(engine, live, { is: 'begin' });
+    return 'running';
   };
 
   return async (workflow, name, input) => {
@@ -98,11 +99,12 @@ const createStart = (engine: Engine, definitions: readonly Definition[]): Workfl
     const given = checkSize(toJson(input), 'The input of an execution');
     const key = `${workflow}:${name}`;
     const begun = starting.get(key);
-    if (begun) return void (await begun);
-    if (engine.journal.find(workflow, name)) return;
+    if (begun) return begun;
+    const known = engine.journal.find(workflow, name);
+    if (known) return known.run.status === 'RUNNING' ? 'running' : 'ended';
     const beginning = begin(definition, name, given).finally(() => starting.delete(key));
     starting.set(key, beginning);
-    await beginning;
+    return beginning;
   };
 };
 

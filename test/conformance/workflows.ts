@@ -58,7 +58,7 @@ export const describeWorkflows = (title: string, make: () => Promise<Subject>): 
 
     const start = async (what: string) => {
       const name = unique(what);
-      await workflows.start('callback', name, { node: what });
+      expect(await workflows.start('callback', name, { node: what })).toBe('running');
       return name;
     };
     const types = async (name: string) => (await workflows.history('callback', name)).map(({ type }) => type);
@@ -77,20 +77,22 @@ export const describeWorkflows = (title: string, make: () => Promise<Subject>): 
 
     it('takes a second start of the same name for the same execution', async () => {
       const name = await start('twice');
-      await workflows.start('callback', name, { node: 'twice' });
+      expect(await workflows.start('callback', name, { node: 'twice' })).toBe('running');
       expect((await types(name)).filter((type) => type === 'ExecutionStarted')).toHaveLength(1);
     });
 
     it('takes simultaneous starts of the same name for the same execution', async () => {
       const name = unique('race');
-      await Promise.all(Array.from({ length: 5 }, async () => workflows.start('callback', name, { node: 'race' })));
+      const five = Array.from({ length: 5 }, async () => workflows.start('callback', name, { node: 'race' }));
+      expect(new Set(await Promise.all(five))).toEqual(new Set(['running']));
       expect((await types(name)).filter((type) => type === 'ExecutionStarted')).toHaveLength(1);
     });
 
-    it('does not start a name again after it ended', async () => {
+    it('does not start a name again after it ended, and says so', async () => {
       const name = await start('again');
       await workflows.stop('callback', name, 'Stopped', 'by the test');
-      await workflows.start('callback', name, { node: 'another' });
+      expect(await workflows.start('callback', name, { node: 'again' })).toBe('ended');
+      expect(await workflows.start('callback', name, { node: 'another' })).toBe('ended');
       expect(await workflows.describe('callback', name)).toMatchObject({ status: 'ABORTED' });
     });
 

@@ -5,6 +5,9 @@ import type { Ids } from '../../layers/store/ports.ts';
 export const fakeUuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 export const fakeUlid = (n: number): string => `01${String(n).padStart(24, '0')}`;
 
+/** What the name of an execution that works on this node looks like. */
+export const nameOf = (uuid: string): RegExp => new RegExp(`^${uuid}-[0-9A-Z]{26}$`);
+
 /** Counts up; UUIDs and ULIDs have a counter each. */
 export const createFakeIds = (): Ids => {
   let uuids = 0;

@@ -22,6 +22,8 @@ export type FakeMachine = FakeParts & {
   agent: { steps: Record<'deploy' | 'clean' | 'service', AgentStep[]>; commands: AgentCommand[] };
   /** Number of changes of power, each way. */
   switched: number;
+  /** Number of restarts without one. */
+  restarted: number;
 };
 
 /** What a test can make of the next request: an error to throw, or a reply instead of the machine's own. */
@@ -49,6 +51,7 @@ const newMachine = (): FakeMachine => ({
     commands: [],
   },
   switched: 0,
+  restarted: 0,
   ...newParts(),
 });
 
@@ -93,6 +96,13 @@ const handlers: Handlers = {
   'power.ensure': (machine, { target }: { target: FakeMachine['power'] }) => {
     const changed = setPower(machine, target);
     return { changed, power: machine.power };
+  },
+  'power.restart': (machine) => {
+    if (machine.power === 'power off') return { changed: false };
+    machine.restarted += 1;
+    machine.agent.commands = [];
+    startBios(machine);
+    return { changed: true };
   },
   'boot.ensure': (machine, params: { device: keyof typeof targets; persistence: string; mode: string }) => {
     const before = JSON.stringify(machine.boot);

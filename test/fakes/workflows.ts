@@ -58,12 +58,14 @@ export const createMemoryWorkflows = ({ anyToken = true, now = (): number => 0 }
     },
     expire: kill,
     start: async (workflow, name, input) => {
-      if (executions.has(key(workflow, name))) return;
+      const known = executions.get(key(workflow, name));
+      if (known) return known.execution.status === 'RUNNING' ? 'running' : 'ended';
       started.push({ workflow, name, input: structuredClone(input) });
       executions.set(key(workflow, name), {
         execution: { workflow, name, status: 'RUNNING', started_at: at() },
         history: [{ id: 1, at: at(), type: 'ExecutionStarted' }],
       });
+      return 'running';
     },
     succeed: async (token, output) => deliver({ token, output: structuredClone(output) }),
     fail: async (token, error) => deliver({ token, error }),

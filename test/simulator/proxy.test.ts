@@ -98,6 +98,35 @@ describe.each(profileNames)('with %s', (profile) => {
     expect(machine.resets.filter(({ type }) => type === 'Nmi')).toHaveLength(1);
   });
 
+  it('is restarted without ever being off, as far as it offers that', async () => {
+    const { ask, machine } = await enrolMachine(profile);
+    const power = { target: 'power on', how: 'hard' } as const;
+    await vi.waitFor(
+      async () =>
+        expect(await ask('power.ensure', power, { op_id: 'up', deadline_ms: 3000 })).toMatchObject({ status: 'done' }),
+      { timeout: 5000 },
+    );
+    await vi.waitFor(() => expect(machine.phase).toBe('halted'), { timeout: 5000 });
+    const [before, boots] = [machine.timeline.length, machine.boot_count];
+    expect(await ask('power.restart', { how: 'hard' }, { op_id: 'again' })).toMatchObject({
+      status: 'done',
+      observed: { changed: true },
+    });
+    await vi.waitFor(() => expect([machine.boot_count, machine.phase]).toEqual([boots + 1, 'halted']), {
+      timeout: 5000,
+    });
+    const soft = await ask('power.restart', { how: 'soft' }, { op_id: 'softly' }).catch((error: unknown) => error);
+    expect(soft).toMatchObject(profile === 'hpe' ? { name: 'BmcUnsupported' } : { status: 'done' });
+    expect(machine.timeline.slice(before)).toEqual([]);
+    expect(machine.resets.map(({ type }) => type)).toContain('ForceRestart');
+    const off = { target: 'power off', how: 'hard' } as const;
+    await vi.waitFor(
+      async () =>
+        expect(await ask('power.ensure', off, { op_id: 'off', deadline_ms: 3000 })).toMatchObject({ status: 'done' }),
+      { timeout: 5000 },
+    );
+  });
+
   it('changes the BIOS and secure boot with the next start', async () => {
     const enrolled = await enrolMachine(profile);
     const { ask, machine } = enrolled;

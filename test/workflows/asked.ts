@@ -33,7 +33,7 @@ export const asked = async (
   if (kind === 'service') stage.machine.power = 'power on';
   script(stage);
   const run = await stage.take(kind, (node) => ({
-    ...begin(node, kind, kind, target),
+    ...begin(node, stage.world.ids.ulid(), kind, kind, target),
     driver_internal_info: setPlan(node.driver_internal_info, kind, steps),
   }));
   await stage.settle();
@@ -42,14 +42,14 @@ export const asked = async (
 
 /** `unhold`. */
 export const goOn = async (stage: Stage, kind: StepKind): Promise<string> => {
-  const run = await stage.take(kind, (node) => proceed(node, kind, 'unhold'));
+  const run = await stage.take(kind, (node) => proceed(node, stage.world.ids.ulid(), kind, 'unhold'));
   await stage.settle();
   return run;
 };
 
 /** `abort` of a service. */
 export const abort = async (stage: Stage): Promise<string> => {
-  const run = await stage.take('service', (node) => abortRun(node).set!);
+  const run = await stage.take('service', (node) => abortRun(node, stage.world.ids.ulid()).set!);
   await stage.settle(60);
   return run;
 };

@@ -104,6 +104,66 @@ describe('automated cleaning', () => {
     expect(await stage.entered('clean', run)).toEqual(['Prepare', 'Plan', toAgent, round, end].flat());
   });
 
+  const both = 'erase_devices and erase_devices_metadata';
+  it.each([
+    ['no step at all', {}, [], both],
+    ['steps that erase nothing', {}, [['burnin_cpu', 50]], both],
+    [
+      'only the one that is off',
+      { INGOT_ERASE_DEVICES_METADATA_PRIORITY: '0' },
+      [['erase_devices_metadata', 99]],
+      'erase_devices',
+    ],
+    [
+      'only the other one that is off',
+      { INGOT_ERASE_DEVICES_PRIORITY: '0' },
+      [['erase_devices', 10]],
+      'erase_devices_metadata',
+    ],
+  ] as const)('fails when erasing is on and the agent offers %s', async (_what, env, offers, wanted) => {
+    const { stage, agent, run } = await provide({}, env);
+    stage.machine.agent.steps.clean = offers.map(([name, priority]) => ({ step: name, interface: 'deploy', priority }));
+    await agent.call();
+    await stage.settle();
+    const offered = offers.map(([name]) => `deploy.${name}`).join(', ') || 'no step at all';
+    const node = await stage.read();
+    expect(node).toMatchObject({ provision_state: 'clean failed', target_provision_state: 'available', run: null });
+    expect(node.last_error).toContain(
+      `Nothing would be erased: the settings ask for ${wanted}, and the agent offers ${offered}.`,
+    );
+    expect(await stage.entered('clean', run)).not.toContain('Finish');
+    expect(stepsRun(stage)).toEqual([]);
+  });
+
+  it.each([
+    ['erase_devices', { INGOT_ERASE_DEVICES_METADATA_PRIORITY: '0' }],
+    ['erase_devices_metadata', { INGOT_ERASE_DEVICES_PRIORITY: '0' }],
+    ['erase_devices_metadata', {}],
+  ])('is content with %s alone under %j', async (name, env) => {
+    const { stage, agent } = await provide({}, env);
+    stage.machine.agent.steps.clean = [{ step: name, interface: 'deploy', priority: 1 }];
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle();
+    expect(await stage.read()).toMatchObject({ provision_state: 'available' });
+  });
+
+  it('goes on with the plan that it has when the agent offers nothing more after a reboot', async () => {
+    const { stage, agent } = await provide();
+    stage.machine.agent.steps.clean[1]!.reboot_requested = true;
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle();
+    stage.machine.agent.steps.clean = [];
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle();
+    expect(await stage.read()).toMatchObject({ provision_state: 'available' });
+  });
+
   it('boots the ramdisk again for a step that asks for it, and goes on with the next', async () => {
     const stage = await createStage({ node: aNode({ provision_state: 'manageable' }) });
     const agent = createAgent(stage);

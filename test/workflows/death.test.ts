@@ -96,7 +96,7 @@ const stories: { readonly [name: string]: Story } = {
       const bios = step('bios.apply_configuration', { settings: [{ name: 'BootTimeout', value: 9 }] });
       const steps = [step('deploy.burnin_cpu'), bios];
       await stage.take('service', (node) => ({
-        ...beginRun(node, 'service', 'service'),
+        ...beginRun(node, stage.world.ids.ulid(), 'service', 'service'),
         driver_internal_info: setPlan(node.driver_internal_info, 'service', steps),
       }));
     },

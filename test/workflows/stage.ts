@@ -126,15 +126,15 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   /** What PUT states/provision does. */
   const provision = async (name: WorkflowName, event: ProvisionEvent): Promise<string> =>
-    take(name, (stored) => begin(stored, name, event));
+    take(name, (stored) => begin(stored, world.ids.ulid(), name, event));
 
   /** What PUT states/power does. */
   const power = async (target: string, timeout: number | null = null): Promise<string> => {
     const request = { node: node.uuid, target, timeout };
     const becomes = target.endsWith('off') ? ('power off' as const) : ('power on' as const);
     const { reservation } = await changeNode(world, node.uuid, (stored) => {
-      const held = lock(stored);
-      return { set: { ...held, target_power_state: becomes }, also: [powerRequestWrite(held.reservation!, request)] };
+      const held = lock(stored, world.ids.ulid());
+      return { set: { ...held, target_power_state: becomes }, also: [powerRequestWrite(held.reservation, request)] };
     });
     await orDeath(process.states.start('power', reservation!, request));
     return reservation!;
@@ -143,8 +143,8 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   /** What PUT states/boot_mode and its like do. */
   const manage = async (request: ManagementRequest): Promise<string> => {
     const { reservation } = await changeNode(world, node.uuid, (stored) => {
-      const held = lock(stored);
-      return { set: held, also: [managementRequestWrite(node.uuid, held.reservation!, request)] };
+      const held = lock(stored, world.ids.ulid());
+      return { set: held, also: [managementRequestWrite(node.uuid, held.reservation, request)] };
     });
     await orDeath(process.states.start('management', reservation!, { node: node.uuid, action: request.action }));
     return reservation!;
@@ -187,6 +187,8 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       await setImmediate();
       process = boot();
     },
+    /** For an API that starts runs here. */
+    workflows: (): Workflows => process.states,
     /** What an operator changes by hand. */
     change: async (set: Partial<StoredNode>) => changeNode(world, node.uuid, () => ({ set })),
     /** What went through Step Functions: payloads of the phases, and their answers. */

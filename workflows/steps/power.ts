@@ -1,6 +1,6 @@
 /** power: PUT states/power (ironic-states.md 4). It holds the lock but does not own the provisioning of the node. */
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { poweredOff } from '../agent.ts';
+import { forgetAgent, poweredOff } from '../agent.ts';
 import { done, type Phase, type Phases } from '../phase.ts';
 
 /** Seconds until a change of power counts as failed, unless the client gave its own. */
@@ -31,6 +31,15 @@ const softPowerOff: Phase = {
   },
 };
 
+/** In place of off and on, where a machine has to stay on; what was off is switched on next. */
+const restart = (how: 'hard' | 'soft'): Phase => ({
+  limit: (timeout) => timeout ?? hardLimit,
+  run: async ({ hardware }) => {
+    await hardware.ask('power.restart', { how });
+    return done(forgetAgent);
+  },
+});
+
 const powerOn: Phase = {
   limit: (timeout) => timeout ?? hardLimit,
   run: async ({ hardware }) => {
@@ -43,6 +52,8 @@ const powerOn: Phase = {
 export const power: Phases = {
   PowerOff: powerOff,
   SoftPowerOff: softPowerOff,
+  Restart: restart('hard'),
+  SoftRestart: restart('soft'),
   PowerOn: powerOn,
   Finish: { run: async () => done(() => ({ reservation: null, target_power_state: null })) },
 };

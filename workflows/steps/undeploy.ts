@@ -27,11 +27,20 @@ const release: Phase = {
   },
 };
 
+/** The successor's name is drawn here; the record says it, also to a repetition, which finds itself superseded. */
+const startCleaning: Phase = {
+  starts: 'clean',
+  run: async ({ ports }) => {
+    const birth = ports.ids.ulid();
+    return done((node) => handOver(node, birth, 'clean', 'clean'));
+  },
+};
+
 /** By the names of the states in undeploy.asl.json. */
 export const undeploy: Phases = {
   PowerOff: powerOff,
   DetachMedia: boot.detachBootMedia,
   RemoveConfigdrive: forgetConfigdrive,
   Release: release,
-  StartCleaning: { starts: 'clean', run: async () => done((node) => handOver(node, 'clean', 'clean')) },
+  StartCleaning: startCleaning,
 };

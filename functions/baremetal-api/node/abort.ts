@@ -44,8 +44,8 @@ const aborted = ({ provision_state: state }: StoredNode) => ({
  * A service ends where it began: a run without steps brings the machine back into its instance. The node is in "service
  * failed" until it is there.
  */
-const abortService = (node: StoredNode): Change => {
-  const { reservation, generation } = lock(node);
+const abortService = (node: StoredNode, birth: string): Change => {
+  const { reservation, generation } = lock(node, birth);
   const set: Partial<StoredNode> = {
     ...forgotten(node),
     ...(node.provision_state !== 'service failed' && transition(node, 'abort')),
@@ -61,13 +61,13 @@ const abortService = (node: StoredNode): Change => {
 /**
  * Ends the run and leaves the node in the failure state. The machine still runs an agent that may be erasing a disk, so
  * the same write takes the lock for a power-off; the new generation fences off whatever the old run still sends. A
- * node that must not be powered off keeps its agent, which nobody answers any more.
+ * node that must not be powered off keeps its agent, which nobody answers any more. `birth` names what begins.
  * Throws NodeLocked (409), Invalid (400) for a step that said it must not be cut short.
  */
-export const abortRun = (node: StoredNode): Change => {
+export const abortRun = (node: StoredNode, birth: string): Change => {
   checkAbortable(node);
-  if (node.provision_state.startsWith('service')) return abortService(node);
-  const held = lock(node);
+  if (node.provision_state.startsWith('service')) return abortService(node, birth);
+  const held = lock(node, birth);
   const powerOff = !node.disable_power_off;
   const target = 'power off';
   return {
@@ -80,6 +80,6 @@ export const abortRun = (node: StoredNode): Change => {
       run_workflow: null,
       ...aborted(node),
     },
-    also: powerOff ? [powerRequestWrite(held.reservation!, { node: node.uuid, target, timeout: null })] : [],
+    also: powerOff ? [powerRequestWrite(held.reservation, { node: node.uuid, target, timeout: null })] : [],
   };
 };

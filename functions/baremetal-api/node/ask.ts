@@ -54,14 +54,15 @@ type Wish = {
  */
 export const startManagement = async (deps: Deps, { target, subject }: Asking, wish: Wish): Promise<void> => {
   const { request, told, permit } = wish;
+  const birth = deps.ids.ulid();
   const { reservation: run } = await changeNode(deps, target.uuid, (node) => {
     permit(node);
-    const held = lock(node);
+    const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
     return {
       set: { ...held, ...(!isFailure(node.provision_state) && { last_error: null }) },
-      events: [{ ...asked, run: held.reservation!, ...askedBy(subject) }],
-      also: [managementRequestWrite(node.uuid, held.reservation!, request)],
+      events: [{ ...asked, run: held.reservation, ...askedBy(subject) }],
+      also: [managementRequestWrite(node.uuid, held.reservation, request)],
     };
   });
   await startRun(deps, 'management', run!, { node: target.uuid, action: request.action });

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 
-import { validateInterface, type Surroundings } from '../../../layers/bmc/validation.ts';
+import { validateRamdisk, type Surroundings } from '../../../layers/bmc/validation.ts';
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
@@ -111,7 +111,7 @@ const checkRunbook = ({ uuid, traits }: StoredNode, { runbook, version }: Asked)
 const checkWork = (node: StoredNode, { kind, steps, disableRamdisk }: Asked, around: Surroundings): void => {
   checkPlaces(node, steps, disableRamdisk);
   if (!needAgent(node, steps)) return;
-  validateInterface(node, 'boot', around);
+  validateRamdisk(node, around);
   if (kind === 'service' && node.deploy_interface === 'ramdisk') {
     throw Invalid(
       `The instance of node ${node.uuid} runs from virtual media, which a ramdisk would take the place of: only steps without the agent can be done.`,

@@ -44,20 +44,34 @@ const checkBody = ({ target, timeout }: Body, version: number): PowerTarget => {
   return known;
 };
 
+type Wish = {
+  readonly target: PowerTarget;
+  readonly timeout: number | null;
+  readonly subject: Subject;
+  /** Of the run (layers/store/reservation.ts). */
+  readonly birth: string;
+};
+
+const requestOf = (
+  { uuid, disable_power_off: staysOn }: StoredNode,
+  { target, timeout }: Pick<Wish, 'target' | 'timeout'>,
+): PowerRequest => ({ node: uuid, target, timeout, ...(staysOn && { stays_on: true }) });
+
 /**
  * What a power action changes, from the node as it is stored. Throws Invalid while cleaning, NodeLocked,
  * Conflict for powering off a node that must not be.
  */
-const decide = (node: StoredNode, target: PowerTarget, timeout: number | null, subject: Subject): Change => {
+const decide = (node: StoredNode, wish: Wish): Change => {
+  const { target, subject, birth } = wish;
   if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
     throw refuseVerb({ ...node, reservation: null }, target);
   const { becomes } = powerTargets[target];
-  const held = lock(node);
+  const held = lock(node, birth);
   if (becomes === 'power off' && node.disable_power_off) {
     throw Conflict(`Node ${node.uuid} must not be powered off: its disable_power_off is true.`);
   }
   validateInterface(node, 'power');
-  const request: PowerRequest = { node: node.uuid, target, timeout };
+  const request = requestOf(node, wish);
   return {
     set: { ...held, target_power_state: becomes, last_error: null },
     events: [
@@ -66,11 +80,11 @@ const decide = (node: StoredNode, target: PowerTarget, timeout: number | null, s
         severity: 'INFO',
         event_type: 'power',
         message: `Asked for ${target}.`,
-        run: held.reservation!,
+        run: held.reservation,
         ...askedBy(subject),
       },
     ],
-    also: [powerRequestWrite(held.reservation!, request)],
+    also: [powerRequestWrite(held.reservation, request)],
   };
 };
 
@@ -84,9 +98,9 @@ export const powerRoute = route<Body, StoredNode>({
   handle: async (deps, call: Call<Body, StoredNode>) => {
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
-    const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, target, timeout, call.subject));
-    const input: PowerRequest = { node: node.uuid, target, timeout };
-    await startRun(deps, 'power', node.reservation!, input);
+    const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
+    const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
+    await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },
 });

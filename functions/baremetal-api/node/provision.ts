@@ -37,7 +37,7 @@ import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.t
 import { rescueRemoval, rescueWrites } from './rescue-password.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
-import { checkAwake, checkNode, looksAtPorts } from './verb-rules.ts';
+import { checkAwake, checkNode, looksAtPorts, type Around } from './verb-rules.ts';
 
 const verbVersions: { readonly [verb: string]: { readonly event: string; readonly since?: number } } = verbs;
 
@@ -61,14 +61,30 @@ const heldBy: { readonly [S in ProvisionState]?: string } = {
   'service hold': 'service',
 };
 
+type Wish = {
+  readonly verb: Verb;
+  /** Of the run that begins (layers/store/reservation.ts). */
+  readonly birth: string;
+  readonly configdrive: string | undefined;
+  readonly subject: Subject;
+  readonly asked: Asked | undefined;
+  /** Where the lessee of a deploy comes from. */
+  readonly lesseeSource: Config['automaticLessee'];
+  /** What else begins with it, such as a rescue's password. */
+  readonly writes: readonly Write[];
+};
+
 /** The change without its event: an abort, a run that begins, or a mere change of state. */
-const work = (node: StoredNode, verb: Verb): Change => {
+const work = (node: StoredNode, { verb, birth }: Wish): Change => {
   const row = verbs[verb];
-  if (verb === 'abort') return abortRun(node);
-  if (verb === 'unhold') return { set: proceed(node, heldBy[node.provision_state]!, row.event) };
+  if (verb === 'abort') return abortRun(node, birth);
+  if (verb === 'unhold') return { set: proceed(node, birth, heldBy[node.provision_state]!, row.event) };
   if (isTransient(nextState(node.provision_state, row.event)) && 'workflow' in row) {
     return {
-      set: { ...begin(node, row.workflow, row.event, 'target' in row ? { target: row.target } : {}), last_error: null },
+      set: {
+        ...begin(node, birth, row.workflow, row.event, 'target' in row ? { target: row.target } : {}),
+        last_error: null,
+      },
     };
   }
   return { set: { ...transition(node, row.event), last_error: null } };
@@ -83,17 +99,6 @@ const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, subject: 
   ...askedBy(subject),
 });
 
-type Wish = {
-  readonly verb: Verb;
-  readonly configdrive: string | undefined;
-  readonly subject: Subject;
-  readonly asked: Asked | undefined;
-  /** Where the lessee of a deploy comes from. */
-  readonly lesseeSource: Config['automaticLessee'];
-  /** What else begins with it, such as a rescue's password. */
-  readonly writes: readonly Write[];
-};
-
 /** Steps and lessee; nothing for other verbs. */
 const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
   if (!asked) return {};
@@ -103,14 +108,14 @@ const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wi
 };
 
 /** The whole change of an accepted request. Throws what the checks above throw. */
-const decide = (node: StoredNode, wish: Wish, around: { hasPorts: boolean }): Change => {
+const decide = (node: StoredNode, wish: Wish, around: Around): Change => {
   const { verb, configdrive, subject, asked, writes } = wish;
   checkState(node, verb);
   const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
   const told = info ? { ...node, instance_info: info } : node;
   checkNode(told, verb, around);
   checkAsked(told, asked, around);
-  const change = work(node, verb);
+  const change = work(node, wish);
   return {
     set: { ...change.set, ...(info && { instance_info: info }), ...takenAlong(node, wish) },
     events: [eventOf(node, change, verb, subject)],
@@ -131,7 +136,10 @@ const checkRequest = (call: Call<ProvisionBody, StoredNode>): Verb => {
 
 /** Both forms of the node around the one write that counts. */
 const record = async (deps: Deps, uuid: string, wish: Wish) => {
-  const around = { hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)) };
+  const around = {
+    hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)),
+    automatedClean: deps.config.automatedClean,
+  };
   const seen: { before?: StoredNode } = {};
   const after = await changeNode(deps, uuid, (node) => {
     seen.before = node;
@@ -153,6 +161,7 @@ const recordWithConfigdrive = async (deps: Deps, call: Call<ProvisionBody, Store
   try {
     const forms = await record(deps, node.uuid, {
       verb,
+      birth: deps.ids.ulid(),
       configdrive,
       subject,
       asked,

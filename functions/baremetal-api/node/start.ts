@@ -5,7 +5,8 @@ type Needs = Pick<Deps, 'workflows' | 'log'>;
 
 /**
  * Starts the run that the node's record names. By then the request is accepted: should the start fail, the record
- * stands and `sync` starts the same run by its name, so the failure is logged and the client gets its 202.
+ * stands and `sync` starts the same run by its name, so the failure is logged and the client gets its 202. If the
+ * execution has ended already, `sync` was faster and all is done, or it fails the node with what it ended with.
  */
 export const startRun = async (
   { workflows, log }: Needs,
@@ -13,9 +14,13 @@ export const startRun = async (
   run: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
-  await workflows
-    .start(workflow, run, input)
-    .catch((error: unknown) => log.warn('A run was not started, sync will do it.', { workflow, run, error }));
+  try {
+    const start = await workflows.start(workflow, run, input);
+    if (start === 'ended')
+      log.warn('A run had ended when it was to be started; sync looks after it.', { workflow, run });
+  } catch (error) {
+    log.warn('A run was not started, sync will do it.', { workflow, run, error });
+  }
 };
 
 /** Stops a run that has lost its node. It would end by itself at its next phase, so a failure is logged only. */

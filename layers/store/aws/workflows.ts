@@ -1,6 +1,6 @@
 /** `Workflows` on AWS Step Functions (Standard). */
 import { NotFound } from '../../domain/fault.ts';
-import type { Delivery, Execution, HistoryEvent, Workflows } from '../workflows.ts';
+import type { Delivery, Execution, HistoryEvent, Start, Workflows } from '../workflows.ts';
 import { type AwsJson, createAwsJson } from './json.ts';
 
 // For ports.ts, which loads this file when it is needed, with the client.
@@ -92,6 +92,19 @@ export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
   const executionArn = (workflow: string, name: string) =>
     `${machineArn(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
 
+  const describe = async (workflow: string, name: string): Promise<Execution | undefined> => {
+    const asked = { executionArn: executionArn(workflow, name) };
+    const found = await unless(['ExecutionDoesNotExist'], client.call('DescribeExecution', asked));
+    return found && toExecution(workflow, found as Described);
+  };
+
+  /** The API refuses a name that has ended, but also a running one with another input: a look tells which. */
+  const start = async (workflow: string, name: string, input: object): Promise<Start> => {
+    const asked = { stateMachineArn: machineArn(workflow), name, input: JSON.stringify(input) };
+    if (await unless(['ExecutionAlreadyExists'], client.call('StartExecution', asked))) return 'running';
+    return (await describe(workflow, name))?.status === 'RUNNING' ? 'running' : 'ended';
+  };
+
   const readHistory = async (workflow: string, name: string): Promise<AwsEvent[] | undefined> => {
     const asked = { executionArn: executionArn(workflow, name), includeExecutionData: false, maxResults: pageSize };
     const all: AwsEvent[] = [];
@@ -106,10 +119,7 @@ export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
   };
 
   return {
-    start: async (workflow, name, input) => {
-      const asked = { stateMachineArn: machineArn(workflow), name, input: JSON.stringify(input) };
-      await unless(['ExecutionAlreadyExists'], client.call('StartExecution', asked));
-    },
+    start,
     succeed: async (taskToken, output) =>
       deliver(client.call('SendTaskSuccess', { taskToken, output: JSON.stringify(output ?? null) })),
     fail: async (taskToken, error, cause) =>
@@ -119,11 +129,7 @@ export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
       const asked = { executionArn: executionArn(workflow, name), ...cut(error, cause) };
       await unless(['ExecutionDoesNotExist'], client.call('StopExecution', asked));
     },
-    describe: async (workflow, name) => {
-      const asked = { executionArn: executionArn(workflow, name) };
-      const found = await unless(['ExecutionDoesNotExist'], client.call('DescribeExecution', asked));
-      return found && toExecution(workflow, found as Described);
-    },
+    describe,
     history: async (workflow, name) => toHistory((await readHistory(workflow, name)) ?? []),
   };
 };

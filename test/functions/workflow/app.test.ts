@@ -135,7 +135,7 @@ describe('handing over', () => {
   const deleting = { provision_state: 'deleting', run_workflow: 'undeploy' } as const;
 
   it('starts the successor, also when the run died right after its write', async () => {
-    const { app, ports } = await withNode(deleting);
+    const { app, ports, read } = await withNode(deleting);
     const call = { workflow: 'undeploy', phase: 'StartCleaning', node: uuid, run };
     const invocation = { request_id: '1', remaining_ms: () => 120_000 };
     const broken = {
@@ -145,7 +145,9 @@ describe('handing over', () => {
     await expect(create(broken, Config.parse({}))(call, invocation)).rejects.toThrow('killed');
     expect(ports.workflows.started).toEqual([]);
     await expect(app(call, invocation)).rejects.toMatchObject({ name: 'Superseded' });
-    expect(ports.workflows.started).toEqual([{ workflow: 'clean', name: `${uuid}-2`, input: { node: uuid } }]);
+    const { run: name } = await read();
+    expect(name).not.toBe(run);
+    expect(ports.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
   });
 });
 

@@ -5,6 +5,7 @@ import { create } from '../../../functions/workflow/app.ts';
 import { Config } from '../../../functions/workflow/config.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { changeNode, createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { nameOf } from '../../fakes/ids.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -36,11 +37,11 @@ describe('a request that changes the machine', () => {
       return undefined;
     });
     expect(await ask('set_boot_device', device)).toEqual({ is: 'answer', answer: null });
-    expect(during).toEqual([`${uuid}-1`]);
+    expect(during).toEqual([expect.stringMatching(nameOf(uuid))]);
     expect(await read()).toMatchObject({ reservation: null, generation: 1, last_error: null });
     expect(left()).toEqual([]);
     expect(await told()).toEqual(['Asked for boot device pxe, once.', 'The machine has done what it was asked.']);
-    expect(proxy.requests[0]).toMatchObject({ op_id: `${uuid}-1/set_boot_device/boot.ensure`, generation: 1 });
+    expect(proxy.requests[0]).toMatchObject({ op_id: `${during[0]}/set_boot_device/boot.ensure`, generation: 1 });
   });
 
   it('is refused while somebody has the lock, and asks nothing', async () => {
@@ -136,7 +137,7 @@ describe('a request that died with the lock', () => {
     const { ask, ports, read, proxy, left } = await withNode();
     proxy.answer('nmi.inject', async () => new Promise(() => {}));
     void ask('inject_nmi');
-    await expect.poll(async () => (await read()).reservation).toBe(`${uuid}-1`);
+    await expect.poll(async () => (await read()).reservation).toMatch(nameOf(uuid));
     const look = sync.create(ports);
     expect(await look({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
     ports.clock.advance(150_001);

@@ -16,7 +16,7 @@ it('an aborted machine is switched off, keeps its error, and loses its agent', a
   await stage.settle();
   expect(await stage.read()).toMatchObject({ provision_state: 'wait call-back', run, reservation: null });
 
-  await changeNode(stage.world, uuid, abortRun);
+  await changeNode(stage.world, uuid, (node) => abortRun(node, stage.world.ids.ulid()));
   await stage.stop('deploy', run);
   // The start was lost: sync finds what was asked for.
   expect(await stage.sync()).toMatchObject({ started: 1, failed: 0 });

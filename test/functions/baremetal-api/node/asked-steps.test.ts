@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
+import { nameOf } from '../../../fakes/ids.ts';
 import { createFrontWithNodes, imageInfo, redfishInfo, type Front } from './stored.ts';
-
-const runOf = (uuid: string, generation: number) => `${uuid}-${generation}`;
 
 let front: Front;
 beforeEach(() => {
@@ -26,15 +25,16 @@ describe('clean', () => {
     expect(await front.read(uuid)).toMatchObject({
       provision_state: 'cleaning',
       target_provision_state: 'manageable',
-      run: runOf(uuid, 1),
+      run: expect.stringMatching(nameOf(uuid)) as string,
       run_workflow: 'clean',
-      reservation: runOf(uuid, 1),
+      reservation: expect.stringMatching(nameOf(uuid)) as string,
     });
     expect((await front.read(uuid)).driver_internal_info).toEqual({
       kept: 1,
       clean_steps: [turbo, { ...erase, args: {} }],
     });
-    expect(front.ports.workflows.started).toEqual([{ workflow: 'clean', name: runOf(uuid, 1), input: { node: uuid } }]);
+    const { run: name } = await front.read(uuid);
+    expect(front.ports.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
   });
 
   it.each([
@@ -123,7 +123,7 @@ describe('service', () => {
       expect(await front.read(uuid)).toMatchObject({
         provision_state: 'service failed',
         target_provision_state: 'active',
-        run: runOf(uuid, 1),
+        run: expect.stringMatching(nameOf(uuid)) as string,
         run_workflow: 'service',
         service_step: {},
         driver_internal_info: { ramdisk_boots: 1 },
@@ -170,11 +170,12 @@ describe('unhold', () => {
       provision_state: to,
       target_provision_state: 'active',
       reservation: null,
-      run: runOf(uuid, 8),
+      run: expect.stringMatching(nameOf(uuid)) as string,
       run_workflow: workflow,
       generation: 8,
     });
-    expect(front.ports.workflows.started).toEqual([{ workflow, name: runOf(uuid, 8), input: { node: uuid } }]);
+    const { run: name } = await front.read(uuid);
+    expect(front.ports.workflows.started).toEqual([{ workflow, name, input: { node: uuid } }]);
   });
 });
 

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { powerRequestKey, powerRequestOf } from '../../../../layers/store/power-requests.ts';
+import { nameOf } from '../../../fakes/ids.ts';
+import { aNode } from '../../../workflows/nodes.ts';
 import { createFrontWithNodes, type Front } from './stored.ts';
+import { createSystem } from './system.ts';
 
 let front: Front;
 beforeEach(() => {
@@ -23,10 +26,10 @@ describe('PUT states/power', () => {
     const answer = await power(uuid, { target, timeout: 90 });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expect(answer.headers['Location']).toBe(`http://metal.test/v1/nodes/${uuid}/states`);
-    const run = `${uuid}-1`;
+    const { reservation: run } = await front.read(uuid);
+    expect(run).toMatch(nameOf(uuid));
     const input = { node: uuid, target, timeout: 90 };
     expect(await front.read(uuid)).toMatchObject({
-      reservation: run,
       run: null,
       generation: 1,
       target_power_state: becomes,
@@ -35,7 +38,7 @@ describe('PUT states/power', () => {
       provision_state: 'available',
     });
     expect(front.ports.workflows.started).toEqual([{ workflow: 'power', name: run, input }]);
-    expect(powerRequestOf(await front.ports.table.get(powerRequestKey(uuid)), run)).toEqual(input);
+    expect(powerRequestOf(await front.ports.table.get(powerRequestKey(uuid)), run!)).toEqual(input);
   });
 
   it('works in maintenance and while a run waits for its agent, which it does not take over', async () => {
@@ -46,7 +49,11 @@ describe('PUT states/power', () => {
       run_workflow: 'deploy',
     });
     expect((await power(uuid, { target: 'power off' })).status).toBe(202);
-    expect(await front.read(uuid)).toMatchObject({ run: 'r', run_workflow: 'deploy', reservation: `${uuid}-1` });
+    expect(await front.read(uuid)).toMatchObject({
+      run: 'r',
+      run_workflow: 'deploy',
+      reservation: expect.stringMatching(nameOf(uuid)) as string,
+    });
   });
 
   it('takes its arguments from the query too', async () => {
@@ -147,5 +154,82 @@ describe('GET states', () => {
     const { uuid } = await front.store({ reservation: 'r' });
     const { body } = await front.request(`GET /v1/nodes/${uuid}/states`, { version: '1.1' });
     expect(body).toMatchObject({ provision_state: null });
+  });
+});
+
+describe('a machine that must not be switched off', () => {
+  const staysOn = aNode({ provision_state: 'active', disable_power_off: true });
+
+  it.each([
+    ['rebooting', 'Restart', 'hard'],
+    ['soft rebooting', 'SoftRestart', 'soft'],
+  ])('is restarted by %s and never without power', async (target, phase, how) => {
+    const { stage, power } = await createSystem(staysOn);
+    stage.machine.power = 'power on';
+    await power(target);
+    expect(stage.machine).toMatchObject({ power: 'power on', switched: 0, restarted: 1 });
+    const asked = stage.proxy.requests.map(({ op, params }) => [op, params]);
+    expect(asked).toEqual([
+      ['power.restart', { how }],
+      ['power.ensure', { target: 'power on' }],
+    ]);
+    expect((await stage.history()).join(' ')).toContain(`${phase} done`);
+    expect(await stage.read()).toMatchObject({
+      power_state: 'power on',
+      target_power_state: null,
+      reservation: null,
+      last_error: null,
+    });
+  });
+
+  it('is switched on by a reboot if it is off', async () => {
+    const { stage, power } = await createSystem(staysOn);
+    await power('rebooting');
+    expect(stage.machine).toMatchObject({ power: 'power on', switched: 1, restarted: 0 });
+    expect(await stage.read()).toMatchObject({ power_state: 'power on', last_error: null });
+  });
+
+  it('is restarted, too, by sync when the start was lost', async () => {
+    const { stage, front } = await createSystem(staysOn);
+    stage.machine.power = 'power on';
+    const { start } = front.ports.workflows;
+    front.ports.workflows.start = async () => Promise.reject(new Error('Step Functions is down'));
+    const body = { target: 'rebooting' };
+    expect((await front.request(`PUT /v1/nodes/${staysOn.uuid}/states/power`, { body })).status).toBe(202);
+    front.ports.workflows.start = start;
+    await stage.sync();
+    await stage.settle();
+    expect(stage.machine).toMatchObject({ switched: 0, restarted: 1 });
+  });
+
+  it('is restarted, too, for its BIOS settings and by the step reboot', async () => {
+    const { stage, provision } = await createSystem({ ...staysOn, provision_state: 'manageable' });
+    stage.machine.power = 'power on';
+    const settings = [{ name: 'BootTimeout', value: 9 }];
+    await provision('clean', {
+      clean_steps: [
+        { interface: 'bios', step: 'apply_configuration', args: { settings } },
+        { interface: 'power', step: 'reboot', args: {} },
+      ],
+    });
+    expect(await stage.read()).toMatchObject({
+      provision_state: 'manageable',
+      last_error: null,
+      power_state: 'power on',
+    });
+    expect(stage.machine).toMatchObject({ power: 'power on', switched: 0, restarted: 2 });
+  });
+
+  it('is left on by a workflow that began before anybody said so', async () => {
+    const { stage } = await createSystem(aNode());
+    await stage.provision('deploy', 'deploy');
+    await stage.settle();
+    expect(stage.machine).toMatchObject({ power: 'power on', switched: 1 });
+    await stage.change({ disable_power_off: true });
+    await stage.settle(3 * 3600);
+    const node = await stage.read();
+    expect(node).toMatchObject({ provision_state: 'deploy failed' });
+    expect(node.last_error).toContain('must not be switched off (disable_power_off)');
+    expect(stage.machine).toMatchObject({ power: 'power on', switched: 1 });
   });
 });

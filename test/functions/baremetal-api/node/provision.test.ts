@@ -8,6 +8,7 @@ import {
   type ProvisionState,
   type Verb,
 } from '../../../../layers/domain/states.ts';
+import { nameOf } from '../../../fakes/ids.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -16,7 +17,6 @@ beforeEach(() => {
 });
 
 const waiting = { run_workflow: 'deploy', generation: 3, target_provision_state: 'active' } as const;
-const runOf = (uuid: string, generation: number) => `${uuid}-${generation}`;
 
 describe('a verb that starts a workflow', () => {
   it.each([
@@ -32,12 +32,12 @@ describe('a verb that starts a workflow', () => {
     const answer = await front.provision(uuid, verb);
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expect(answer.headers['Location']).toBe(`http://metal.test/v1/nodes/${uuid}/states`);
-    const run = runOf(uuid, 1);
+    const { run } = await front.read(uuid);
+    expect(run).toMatch(nameOf(uuid));
     expect(await front.read(uuid)).toMatchObject({
       provision_state: to,
       target_provision_state: target,
       reservation: run,
-      run,
       run_workflow: workflow,
       generation: 1,
       last_error: null,
@@ -53,8 +53,9 @@ describe('a verb that starts a workflow', () => {
     };
     const { uuid } = await front.store({ provision_state: 'manageable' });
     expect((await front.provision(uuid, 'provide')).status).toBe(202);
-    expect((await front.read(uuid)).reservation).toBe(runOf(uuid, 1));
-    expect(front.ports.log.lines).toMatchObject([{ level: 'warn', fields: { run: runOf(uuid, 1) } }]);
+    const { reservation: run } = await front.read(uuid);
+    expect(run).toMatch(nameOf(uuid));
+    expect(front.ports.log.lines).toMatchObject([{ level: 'warn', fields: { run } }]);
   });
 
   it('finds the node by name and puts that name into the Location', async () => {
@@ -274,7 +275,7 @@ describe('validation before the state changes', () => {
 describe('a node that waits for its agent', () => {
   const storeWaiting = async (state: ProvisionState, values: object = {}) => {
     const { uuid } = await front.store({ ...waiting, provision_state: state, ...values });
-    const run = runOf(uuid, 2);
+    const run = `${uuid}-2`;
     await front.ports.table.write([
       { update: { pk: `node#${uuid}`, sk: 'node' }, set: { run } },
       { put: { pk: `node#${uuid}`, sk: 'wait', token: 'T', run } },
@@ -287,11 +288,11 @@ describe('a node that waits for its agent', () => {
   it('is taken over by deleted: new run and generation, old execution stopped, its token forgotten', async () => {
     const { uuid, run } = await storeWaiting('wait call-back');
     expect((await front.provision(uuid, 'deleted')).status).toBe(202);
-    const next = runOf(uuid, 4);
+    const { run: next } = await front.read(uuid);
+    expect(next).not.toBe(run);
     expect(await front.read(uuid)).toMatchObject({
       provision_state: 'deleting',
       reservation: next,
-      run: next,
       generation: 4,
     });
     expect(front.ports.workflows.stopped).toEqual([{ workflow: 'deploy', name: run, error: 'Superseded' }]);
@@ -310,12 +311,12 @@ describe('a node that waits for its agent', () => {
       driver_internal_info: { agent_url: 'https://10.0.0.1:9999', clean_step_index: 1, kept: 1 },
     });
     expect((await front.provision(uuid, 'abort')).status).toBe(202);
-    const power = runOf(uuid, 4);
+    const { reservation: power } = await front.read(uuid);
+    expect(power).toMatch(nameOf(uuid));
     expect(await front.read(uuid)).toMatchObject({
       provision_state: to,
       target_provision_state: 'active',
       target_power_state: 'power off',
-      reservation: power,
       run: null,
       run_workflow: null,
       clean_step: {},

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { readManagementRequest } from '../../../../layers/store/management-requests.ts';
+import { nameOf } from '../../../fakes/ids.ts';
 import { createFrontWithNodes, redfishInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -19,8 +20,8 @@ describe('virtual media', () => {
     const uuid = await redfish();
     const answer = await front.request(`POST /v1/nodes/${uuid}/vmedia`, { body: { device_type: 'cdrom', image_url } });
     expect([answer.status, answer.body]).toEqual([204, undefined]);
-    const run = `${uuid}-1`;
-    expect(await front.read(uuid)).toMatchObject({ reservation: run });
+    const { reservation: run } = await front.read(uuid);
+    expect(run).toMatch(nameOf(uuid));
     expect(front.ports.workflows.started).toEqual([
       { workflow: 'management', name: run, input: { node: uuid, action: 'attach_media' } },
     ]);
