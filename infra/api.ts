@@ -22,7 +22,8 @@ import { tooLargeBody } from './body-limit.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, routes, type SettingName } from './manifest.ts';
+import { type FunctionName, routes } from './manifest.ts';
+import type { Settings } from './settings.ts';
 
 /** Unauthenticated agents get a small share of the API, so that they cannot starve operators. */
 const ramdiskThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
@@ -43,7 +44,7 @@ const privatePolicy = (endpoints: readonly string[]): PolicyDocument =>
 
 export type ApiOptions = {
   readonly context: Context;
-  readonly settings: Record<SettingName, string>;
+  readonly settings: Settings;
   readonly functions: Record<FunctionName, Lambda>;
 };
 

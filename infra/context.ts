@@ -2,7 +2,7 @@
 import type { Construct } from 'constructs';
 import { z } from 'zod';
 
-import { settings, type SettingName } from './manifest.ts';
+import { resolveSettings, type Settings } from './settings.ts';
 
 const list = z.union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())]);
 
@@ -52,11 +52,9 @@ export const readContext = (scope: Construct): Context => {
   return data;
 };
 
-/** The value of each setting of the manifest: context of the same name, else its default. */
-export const readSettings = (scope: Construct): Record<SettingName, string> =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, row]) => {
-      const value = scope.node.tryGetContext(name) as string | number | boolean | undefined;
-      return [name, value === undefined ? row.default : `${value}`];
-    }),
-  ) as Record<SettingName, string>;
+/** The value of each setting of the manifest: context of the same name, else its default. Throws Invalid. */
+export const readSettings = (scope: Construct): Settings =>
+  resolveSettings((name) => {
+    const value = scope.node.tryGetContext(name) as string | number | boolean | undefined;
+    return value === undefined ? undefined : `${value}`;
+  });

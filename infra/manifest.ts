@@ -102,8 +102,8 @@ export const workflows = {
 export type WorkflowName = keyof typeof workflows;
 
 /**
- * Numbers that both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper
- * case with INGOT_) know. Seconds.
+ * What both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper case with
+ * INGOT_) know; timeouts are in seconds. Defaults stand here and nowhere else.
  */
 export const settings = {
   deploy_callback_timeout: {
@@ -156,7 +156,7 @@ export const settings = {
     doc: 'keystone: SSM parameter (on one machine: file) with the service account that validates tokens.',
   },
   keystone_service_project: {
-    default: 'service',
+    default: '',
     doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
   },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },

@@ -1,8 +1,8 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
-import { type FunctionName, type SettingName, settings } from '../infra/manifest.ts';
+import type { FunctionName } from '../infra/manifest.ts';
+import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
-export type Settings = Record<SettingName, string>;
 
 /** Whoever reaches 127.0.0.1 has the machine, so no password is asked for unless the operator wants one. */
 const onOneMachine: Partial<Settings> = { auth_strategy: 'noauth' };
@@ -18,16 +18,9 @@ const own: Partial<Record<FunctionName, readonly string[]>> = {
   authorizer: ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE'],
 };
 
-const variableOf = (setting: string): string => `INGOT_${setting.toUpperCase()}`;
-
-/** Each setting: from its variable, else as fits one machine, else the manifest's default. */
-export const readSettings = (variables: Variables, isSimulated: boolean): Settings => {
-  const local: Partial<Settings> = { ...onOneMachine, ...(isSimulated && withSimulator) };
-  const names = Object.keys(settings) as SettingName[];
-  return Object.fromEntries(
-    names.map((name) => [name, variables[variableOf(name)] ?? local[name] ?? settings[name].default]),
-  ) as Settings;
-};
+/** Each setting: from its variable, else as fits one machine, else the manifest's default. Throws Invalid. */
+export const readSettings = (variables: Variables, isSimulated: boolean): Settings =>
+  resolveSettings((name) => variables[variableOf(name)], { ...onOneMachine, ...(isSimulated && withSimulator) });
 
 /** The whole environment of the workers of function `name`. INGOT_LOOPBACK: the gateway listens on 127.0.0.1 only. */
 export const environmentOf = (name: FunctionName, chosen: Settings, variables: Variables): Record<string, string> => {
@@ -35,8 +28,5 @@ export const environmentOf = (name: FunctionName, chosen: Settings, variables: V
     const value = variables[variable];
     return value === undefined ? [] : [[variable, value]];
   });
-  const common = Object.entries(chosen)
-    .filter(([, value]) => value !== '')
-    .map(([setting, value]) => [variableOf(setting), value]);
-  return { ...Object.fromEntries([...common, ...given]), INGOT_LOOPBACK: 'true' };
+  return { ...variablesOf(chosen), ...Object.fromEntries(given), INGOT_LOOPBACK: 'true' };
 };

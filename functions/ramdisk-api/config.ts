@@ -3,8 +3,8 @@ import * as z from 'zod';
 
 export const Config = z
   .object({
-    INGOT_PUBLIC_ENDPOINT: z.string().default(''),
-    INGOT_AGENT_REQUIRE_TLS: z.stringbool().default(true),
+    INGOT_PUBLIC_ENDPOINT: z.string(),
+    INGOT_AGENT_REQUIRE_TLS: z.stringbool(),
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),

@@ -75,6 +75,29 @@ it('keystone: tokens decide, roles that a client gives itself do not, and a proj
   expect((await ask(cloud, token('not-asked-about-yet'))).status).toBe(503);
 });
 
+it.each([
+  ['unset', {}, 404, 0],
+  ['empty', { INGOT_KEYSTONE_SERVICE_PROJECT: '' }, 404, 0],
+  ['named', { INGOT_KEYSTONE_SERVICE_PROJECT: 'service' }, 200, 1],
+] as [string, Record<string, string>, number, number][])(
+  'keystone: a service acts on the whole system only if its project is named; here it is %s',
+  async (_what, variables, status, nodes) => {
+    const keystone = await startKeystone();
+    ends.push(keystone.stop);
+    const user = { id: 'u', name: 'u' };
+    const later = '2100-01-01T00:00:00Z';
+    const project = { id: 'p-s', name: 'service' };
+    keystone.tokens.set('root', { user, system: { all: true }, roles: [{ name: 'admin' }], expires_at: later });
+    keystone.tokens.set('nova', { user, project, roles: [{ name: 'service' }], expires_at: later });
+    const identity = { INGOT_AUTH_STRATEGY: 'keystone', INGOT_KEYSTONE_AUTH_URL: keystone.url };
+    const { cloud } = await start({ ...identity, ...variables });
+    const { body: node } = await ask(cloud, { ...json, 'X-Auth-Token': 'root' }, enrol('red'));
+    const nova = { 'X-Auth-Token': 'nova' };
+    expect((await ask(cloud, nova)).body.nodes).toHaveLength(nodes);
+    expect((await ask(cloud, nova, {}, `/v1/nodes/${node.uuid}/portgroups`)).status).toBe(status);
+  },
+);
+
 it('oidc: a bearer token of the provider, and nothing else', async () => {
   const provider = await startProvider();
   ends.push(provider.stop);

@@ -26,6 +26,7 @@ import { createStates, type States } from '../../local/states/states.ts';
 import { createFakeFunctions } from '../fakes/functions.ts';
 import { createFakePorts } from '../fakes/ports.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
+import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
@@ -56,7 +57,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const world = { ...createFakePorts(), clock: time };
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
-  const config = WorkflowConfig.parse(env);
+  const config = WorkflowConfig.parse(environmentWith(env));
   const travelled: object[] = [];
   await createNode(world, node);
 
@@ -96,7 +97,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       timers: { now: time.now, at: (when, call) => time.at(when, life.timer(call)) },
       chance: { number: () => 1, uuid: world.ids.uuid, token: world.ids.uuid },
     });
-    const ramdisk = ramdiskApi.create(ports, RamdiskConfig.parse({}));
+    const ramdisk = ramdiskApi.create(ports, RamdiskConfig.parse(environmentWith()));
     return {
       life,
       states: states.current,

@@ -5,6 +5,7 @@ import { create } from '../../../functions/ramdisk-api/app.ts';
 import { Config } from '../../../functions/ramdisk-api/config.ts';
 import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 export type Options = {
@@ -18,7 +19,7 @@ export type Options = {
 /** A node waiting for its agent, in a store of its own. */
 export const createFront = async (more: Partial<StoredNode> = {}, env: object = {}) => {
   const ports = createFakePorts();
-  const app = create(ports, Config.parse(env));
+  const app = create(ports, Config.parse(environmentWith(env)));
   await createNode(
     ports,
     aNode({ provision_state: 'wait call-back', run: `${uuid}-1`, run_workflow: 'deploy', ...more }),
