@@ -1,13 +1,20 @@
 /** The environment of each function: settings, and the names of what its grants let it use. */
 import type { Stack } from 'aws-cdk-lib';
 
+import type { Users } from '../layers/domain/htpasswd.ts';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import { type FunctionName, functions as rows, workflows } from './manifest.ts';
 import { type Settings, variablesOf } from './settings.ts';
+import { usersVariable } from './users.ts';
 import { workflowArn } from './workflows.ts';
 
-type Sources = { readonly context: Context; readonly settings: Settings; readonly data: Data };
+type Sources = {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly users: Users | undefined;
+  readonly data: Data;
+};
 type Environment = Record<string, string>;
 
 const workflowArns = (stack: Stack, context: Context) =>
@@ -25,7 +32,7 @@ const variables: Record<string, (stack: Stack, sources: Sources) => Environment>
 /** `INGOT_<SETTING>` for every setting, and what the function's grants need. */
 export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources): Environment => ({
   ...variablesOf(sources.settings),
-  ...(name === 'authorizer' && sources.context.htpasswd && { INGOT_HTPASSWD: sources.context.htpasswd }),
+  ...(name === 'authorizer' && sources.users && usersVariable(sources.users, variablesOf(sources.settings))),
   ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
   ...Object.assign({}, ...rows[name].grants.map((grant) => variables[grant.split(':')[0]!]?.(stack, sources) ?? {})),
 });

@@ -13,6 +13,7 @@ import { grantAll } from './grants.ts';
 import { Lambda } from './lambda.ts';
 import { functions as rows, type FunctionName } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
+import { readUsers } from './users.ts';
 import { Workflows } from './workflows.ts';
 
 export class IngotStack extends Stack {
@@ -27,10 +28,11 @@ export class IngotStack extends Stack {
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;
-    if (settings.auth_strategy === 'http_basic' && !context.htpasswd) {
+    const users = context.htpasswd_file === undefined ? undefined : readUsers(context.htpasswd_file);
+    if (settings.auth_strategy === 'http_basic' && !users) {
       Validations.of(this).addWarning(
         'Ingot-NoUsers',
-        'Context htpasswd is empty: nobody will be able to call the API.',
+        'Context htpasswd_file names no file: nobody will be able to call the API.',
       );
     }
     const data = new Data(this, 'Data');
@@ -39,7 +41,7 @@ export class IngotStack extends Stack {
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
         name,
-        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, data }), network }),
+        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, users, data }), network }),
       ]),
     ) as Record<FunctionName, Lambda>;
     this.functions = functions;

@@ -59,8 +59,16 @@ describe('a value of a setting', () => {
     for (const read of [onAws, onOneMachine]) {
       expect(read({})[name]).toBe(settings[name].default);
       expect(read({ [name]: other(name) })[name]).toBe(other(name));
-      if (isText(name)) expect(read({ [name]: '' })[name]).toBe('');
-      else expect(() => read({ [name]: '' })).toThrow(`Setting ${name} has to be`);
+    }
+  });
+
+  it.each(names.filter(isText))('is not the default when it is empty: %s', (name) => {
+    for (const read of [onAws, onOneMachine]) expect(read({ [name]: '' })[name]).toBe('');
+  });
+
+  it.each(names.filter((name) => !isText(name)))('is refused when it is empty: %s', (name) => {
+    for (const read of [onAws, onOneMachine]) {
+      expect(() => read({ [name]: '' })).toThrow(`Setting ${name} has to be`);
     }
   });
 

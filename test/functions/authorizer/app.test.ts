@@ -79,7 +79,7 @@ describe('http_basic', () => {
       create(createFakePorts(), Config.parse(environmentWith({ INGOT_HTPASSWD: `${line}\nhugo:plain` })));
     expect(start).toThrow('Line 2 of the htpasswd text is not user:bcrypt-hash.');
     expect(() => create(createFakePorts(), Config.parse(environmentWith({ INGOT_HTPASSWD: '# nobody' })))).toThrow(
-      'has no users',
+      'There are no users in the htpasswd text',
     );
   });
 
