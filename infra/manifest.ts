@@ -142,7 +142,7 @@ export const settings = {
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
-  auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only), http_basic, oidc or keystone.' },
+  auth_strategy: { default: 'http_basic', doc: 'noauth (one machine only), http_basic, oidc or keystone.' },
   oidc_issuer: { default: '', doc: 'oidc: URL of the provider, exactly as its tokens name it.' },
   oidc_audience: { default: '', doc: 'oidc: the audience that tokens for this API name.' },
   oidc_jwks_uri: { default: '', doc: 'oidc: URL of the keys of the provider; empty: its discovery page names it.' },

@@ -4,11 +4,12 @@ import { resolveSettings, type Settings, variableOf, variablesOf } from '../infr
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Whoever reaches 127.0.0.1 has the machine, so no password is asked for unless the operator wants one. */
-const onOneMachine: Partial<Settings> = { auth_strategy: 'noauth' };
-
-/** Simulated BMCs are on this machine, and quick. */
+/**
+ * Simulated BMCs are on this machine, and quick. Nobody is harmed by what happens to machines that do not exist, so every
+ * program here may call without a password; real ones are for those who have one.
+ */
 const withSimulator: Partial<Settings> = {
+  auth_strategy: 'noauth',
   bmc_networks: '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
   poll_interval_ms: '200',
 };
@@ -20,13 +21,17 @@ const own: Partial<Record<FunctionName, readonly string[]>> = {
 
 /** Each setting: from its variable, else as fits one machine, else the manifest's default. Throws Invalid. */
 export const readSettings = (variables: Variables, isSimulated: boolean): Settings =>
-  resolveSettings((name) => variables[variableOf(name)], { ...onOneMachine, ...(isSimulated && withSimulator) });
+  resolveSettings((name) => variables[variableOf(name)], isSimulated ? withSimulator : {});
 
-/** The whole environment of the workers of function `name`. INGOT_LOOPBACK: the gateway listens on 127.0.0.1 only. */
+/**
+ * The whole environment of the workers of function `name`. INGOT_LOOPBACK: nobody but programs of this machine gets as far
+ * as the authorizer, because the gateway listens on 127.0.0.1 and refuses web pages and proxies (gateway/noauth.ts).
+ */
 export const environmentOf = (name: FunctionName, chosen: Settings, variables: Variables): Record<string, string> => {
   const given = (own[name] ?? []).flatMap((variable) => {
     const value = variables[variable];
     return value === undefined ? [] : [[variable, value]];
   });
-  return { ...variablesOf(chosen), ...Object.fromEntries(given), INGOT_LOOPBACK: 'true' };
+  const vouched = name === 'authorizer' && { INGOT_LOOPBACK: 'true' };
+  return { ...variablesOf(chosen), ...Object.fromEntries(given), ...vouched };
 };

@@ -55,7 +55,7 @@ const needs = [
 /**
  * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; bcrypt hashes only. Hashes may
  * stand in an environment variable, passwords never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
- * INGOT_LOOPBACK is set by the one-machine runner alone, when it listens on a loopback address.
+ * INGOT_LOOPBACK is set by the one-machine runner alone: it listens on a loopback address and refuses web pages and proxies.
  */
 const Environment = z
   .object({

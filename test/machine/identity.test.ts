@@ -1,4 +1,6 @@
 /** Who may call the whole system on this machine, under the strategies that know projects. */
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +99,28 @@ it.each([
     expect((await ask(cloud, nova, {}, `/v1/nodes/${node.uuid}/portgroups`)).status).toBe(status);
   },
 );
+
+/** `fetch` sets Host by itself. */
+const askAs = async ({ url }: Cloud, headers: Record<string, string>): Promise<number | undefined> => {
+  const sent = httpRequest(`${url}/v1/nodes`, { headers: { ...version, ...headers } }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+};
+
+it('noauth: programs of this machine do everything, web pages and proxies nothing', async () => {
+  const { cloud } = await start({ INGOT_AUTH_STRATEGY: 'noauth', INGOT_PUBLIC_ENDPOINT: 'http://metal.example:8080' });
+  expect((await ask(cloud, json, enrol('blue'))).status).toBe(201);
+  expect(await askAs(cloud, {})).toBe(200);
+  expect(await askAs(cloud, { Host: 'metal.example:8080' })).toBe(200);
+
+  expect(await askAs(cloud, { Host: 'evil.example', Origin: 'http://evil.example' })).toBe(403);
+  expect(await askAs(cloud, { 'X-Forwarded-For': '10.0.0.9' })).toBe(403);
+  const form = { 'Content-Type': 'text/plain', Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  expect((await ask(cloud, form, enrol('evil'))).status).toBe(403);
+  expect((await ask(cloud, { 'Content-Type': 'text/plain' }, enrol('evil'))).status).toBe(415);
+  expect((await ask(cloud, {})).body.nodes).toHaveLength(1);
+});
 
 it('oidc: a bearer token of the provider, and nothing else', async () => {
   const provider = await startProvider();
