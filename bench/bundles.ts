@@ -13,12 +13,14 @@ import { hashSync } from 'bcryptjs';
 
 import { bundle } from '../infra/bundling.ts';
 import { functions } from '../infra/manifest.ts';
+import { resolveSettings, variablesOf } from '../infra/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-bundles-'));
 
 /** Whatever a handler reads at its start; no call is made. */
 const environment = {
   ...process.env,
+  ...variablesOf(resolveSettings(() => undefined)),
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'x',
   AWS_SECRET_ACCESS_KEY: 'x',

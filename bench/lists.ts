@@ -23,6 +23,7 @@ import { openTable } from '../local/table/table.ts';
 import { createWriter } from '../local/table/writer.ts';
 import { createFakeClock } from '../test/fakes/clock.ts';
 import { createFakeIds, fakeUuid } from '../test/fakes/ids.ts';
+import { resolveSettings, variablesOf } from '../infra/settings.ts';
 
 const seconds = Number(process.argv[2] ?? 2);
 const fleets = [1000, 10_000, 100_000];
@@ -35,7 +36,7 @@ const ids = createFakeIds();
 const writer = createWriter(path, clock);
 const table = openTable({ path, writer, clock });
 const ports = { table, clock, ids } as unknown as Ports;
-const handle = create(ports, Config.parse({}));
+const handle = create(ports, Config.parse(variablesOf(resolveSettings(() => undefined))));
 
 /** Nodes of the one project that has some, all among the first. */
 const owned = 100;

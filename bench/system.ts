@@ -46,7 +46,7 @@ export const startSystem = async (machines: number, scale = 0.01): Promise<Syste
   const child = spawn(process.execPath, [join(root, 'local/main.js'), '--no-demo', ...args], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, INGOT_POLL_INTERVAL_MS: '100' },
+    env: { ...process.env, INGOT_AUTH_STRATEGY: 'noauth', INGOT_POLL_INTERVAL_MS: '100' },
   });
   const base = `http://127.0.0.1:${port}`;
   const ready = async () =>

@@ -23,8 +23,9 @@ import { tooLargeBody } from './body-limit.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, type RouteRow, routes, type SettingName } from './manifest.ts';
+import { type FunctionName, type RouteRow, routes } from './manifest.ts';
 import { otherMethodBody } from './other-method.ts';
+import type { Settings } from './settings.ts';
 
 /** Not v1: clients cut a trailing /v1 off the endpoint they are given (ironic-clients 2). */
 const stageName = 'api';
@@ -65,7 +66,7 @@ const resourcePolicy = ({ endpoint_type, vpc_endpoint_ids }: Context, agentNetwo
 
 export type ApiOptions = {
   readonly context: Context;
-  readonly settings: Record<SettingName, string>;
+  readonly settings: Settings;
   readonly functions: Record<FunctionName, Lambda>;
 };
 

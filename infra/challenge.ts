@@ -1,7 +1,5 @@
 /** What a caller is told whom nobody knows: what to prove itself with, by the strategy (ironic-rbac.md 1). */
-import type { SettingName } from './manifest.ts';
-
-type Settings = Readonly<Record<SettingName, string>>;
+import type { Settings } from './settings.ts';
 
 /** `header`: where the credentials are; `challenge`: the WWW-Authenticate header; `error`: the body's. */
 export type Challenge = {

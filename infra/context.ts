@@ -2,19 +2,21 @@
 import type { Construct } from 'constructs';
 import { z } from 'zod';
 
-import { settings, type SettingName } from './manifest.ts';
+import { resolveSettings, type Settings } from './settings.ts';
 
 const list = z.union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())]);
 
+/** For values that name something: an empty one is a variable of a script that was not set, not a wish. */
+const name = z.string().min(1, 'is empty; leave it out instead');
+
 const Context = z.object({
-  stack_name: z.string().default('ingot').describe('Prefix of the names of state machines and log groups.'),
+  stack_name: name.default('ingot').describe('Prefix of the names of state machines and log groups.'),
   endpoint_type: z
     .enum(['REGIONAL', 'PRIVATE'])
     .default('REGIONAL')
     .describe('REGIONAL, or PRIVATE for an API that only VPC endpoints reach.'),
   vpc_endpoint_ids: list.default([]).describe('With PRIVATE: the execute-api VPC endpoints that may call.'),
-  vpc_id: z
-    .string()
+  vpc_id: name
     .optional()
     .describe(
       'The VPC that reaches the hardware network. Without it an isolated one is made, which you connect (Direct Connect, VPN).',
@@ -25,8 +27,10 @@ const Context = z.object({
     .default(['10.0.0.0/8'])
     .describe('Networks (CIDR) of BMCs and agents: the outward rules of the proxy, and its own allow-list.'),
   bmc_ports: list.default(['443', '9999']).describe('Ports of BMCs and agents that the proxy may connect to.'),
-  htpasswd: z.string().default('').describe('Lines of an htpasswd file with bcrypt hashes; hashes, not passwords.'),
-  alarm_topic_arn: z.string().optional().describe('SNS topic that the alarms go to. Without it they only show.'),
+  htpasswd_file: name
+    .optional()
+    .describe('File with the users of http_basic: lines of `htpasswd -nbB`, so bcrypt hashes, not passwords.'),
+  alarm_topic_arn: name.optional().describe('SNS topic that the alarms go to. Without it they only show.'),
 });
 
 export type Context = z.output<typeof Context>;
@@ -39,8 +43,18 @@ export const contextDocs = (): { name: string; default: string; doc: string }[] 
     doc: schema.description ?? '',
   }));
 
+/** The CDK CLI ends a value at its first newline, so nobody could tell one user from the first of several. */
+const refuseUsers = (scope: Construct): void => {
+  if (scope.node.tryGetContext('htpasswd') === undefined) return;
+  throw new Error(
+    'CDK context: htpasswd is not taken, because -c cuts a value at its first newline and would deploy one user only. ' +
+      'Name the file instead: -c htpasswd_file=htpasswd',
+  );
+};
+
 /** Reads and checks the context of a construct. Throws with the name of a wrong value. */
 export const readContext = (scope: Construct): Context => {
+  refuseUsers(scope);
   const given = Object.fromEntries(
     Object.keys(Context.shape).map((name) => [name, scope.node.tryGetContext(name) as unknown]),
   );
@@ -52,11 +66,9 @@ export const readContext = (scope: Construct): Context => {
   return data;
 };
 
-/** The value of each setting of the manifest: context of the same name, else its default. */
-export const readSettings = (scope: Construct): Record<SettingName, string> =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, row]) => {
-      const value = scope.node.tryGetContext(name) as string | number | boolean | undefined;
-      return [name, value === undefined ? row.default : `${value}`];
-    }),
-  ) as Record<SettingName, string>;
+/** The value of each setting of the manifest: context of the same name, else its default. Throws Invalid. */
+export const readSettings = (scope: Construct): Settings =>
+  resolveSettings((name) => {
+    const value = scope.node.tryGetContext(name) as string | number | boolean | undefined;
+    return value === undefined ? undefined : `${value}`;
+  });

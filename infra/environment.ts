@@ -1,15 +1,21 @@
 /** The environment of each function: settings, and the names of what its grants let it use. */
 import type { Stack } from 'aws-cdk-lib';
 
+import type { Users } from '../layers/domain/htpasswd.ts';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
-import { type FunctionName, functions as rows, type SettingName, workflows } from './manifest.ts';
+import { type FunctionName, functions as rows, workflows } from './manifest.ts';
+import { type Settings, variablesOf } from './settings.ts';
+import { usersVariable } from './users.ts';
 import { workflowArn } from './workflows.ts';
 
-type Sources = { readonly context: Context; readonly settings: Record<SettingName, string>; readonly data: Data };
+type Sources = {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly users: Users | undefined;
+  readonly data: Data;
+};
 type Environment = Record<string, string>;
-
-export const settingVariable = (name: string): string => `INGOT_${name.toUpperCase()}`;
 
 const workflowArns = (stack: Stack, context: Context) =>
   Object.fromEntries(Object.keys(workflows).map((name) => [name, workflowArn(stack, context.stack_name, name)]));
@@ -25,12 +31,8 @@ const variables: Record<string, (stack: Stack, sources: Sources) => Environment>
 
 /** `INGOT_<SETTING>` for every setting, and what the function's grants need. */
 export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources): Environment => ({
-  ...Object.fromEntries(
-    Object.entries(sources.settings)
-      .filter(([, value]) => value !== '')
-      .map(([setting, value]) => [settingVariable(setting), value]),
-  ),
-  ...(name === 'authorizer' && sources.context.htpasswd && { INGOT_HTPASSWD: sources.context.htpasswd }),
+  ...variablesOf(sources.settings),
+  ...(name === 'authorizer' && sources.users && usersVariable(sources.users, variablesOf(sources.settings))),
   ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
   ...Object.assign({}, ...rows[name].grants.map((grant) => variables[grant.split(':')[0]!]?.(stack, sources) ?? {})),
 });

@@ -5,12 +5,13 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, functions as rows, objectPrefixes, type SettingName, workflows } from './manifest.ts';
+import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import type { Settings } from './settings.ts';
 import { workflowArn } from './workflows.ts';
 
 export type GrantTargets = {
   readonly context: Context;
-  readonly settings: Record<SettingName, string>;
+  readonly settings: Settings;
   readonly data: Data;
   readonly functions: Record<FunctionName, Lambda>;
 };

@@ -111,8 +111,8 @@ export const workflows = {
 export type WorkflowName = keyof typeof workflows;
 
 /**
- * Numbers that both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper
- * case with INGOT_) know. Seconds.
+ * What both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper case with
+ * INGOT_) know; timeouts are in seconds. Defaults stand here and nowhere else.
  */
 export const settings = {
   deploy_callback_timeout: {
@@ -159,7 +159,7 @@ export const settings = {
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
-  auth_strategy: { default: 'http_basic', doc: 'noauth (loopback only), http_basic, oidc or keystone.' },
+  auth_strategy: { default: 'http_basic', doc: 'noauth (one machine only), http_basic, oidc or keystone.' },
   oidc_issuer: { default: '', doc: 'oidc: URL of the provider, exactly as its tokens name it.' },
   oidc_audience: { default: '', doc: 'oidc: the audience that tokens for this API name.' },
   oidc_jwks_uri: { default: '', doc: 'oidc: URL of the keys of the provider; empty: its discovery page names it.' },
@@ -173,7 +173,7 @@ export const settings = {
     doc: 'keystone: SSM parameter (on one machine: file) with the service account that validates tokens.',
   },
   keystone_service_project: {
-    default: 'service',
+    default: '',
     doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
   },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },

@@ -8,11 +8,13 @@ import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
-import { environmentOf, settingVariable } from './environment.ts';
+import { environmentOf } from './environment.ts';
 import { grantAll } from './grants.ts';
 import { Lambda } from './lambda.ts';
-import { functions as rows, type FunctionName, type SettingName } from './manifest.ts';
+import { functions as rows, type FunctionName } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
+import { type Settings, variableOf } from './settings.ts';
+import { readUsers } from './users.ts';
 import { Workflows } from './workflows.ts';
 
 export class IngotStack extends Stack {
@@ -27,10 +29,11 @@ export class IngotStack extends Stack {
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;
-    if (settings.auth_strategy === 'http_basic' && !context.htpasswd) {
+    const users = context.htpasswd_file === undefined ? undefined : readUsers(context.htpasswd_file);
+    if (settings.auth_strategy === 'http_basic' && !users) {
       Validations.of(this).addWarning(
         'Ingot-NoUsers',
-        'Context htpasswd is empty: nobody will be able to call the API.',
+        'Context htpasswd_file names no file: nobody will be able to call the API.',
       );
     }
     const data = new Data(this, 'Data');
@@ -39,7 +42,7 @@ export class IngotStack extends Stack {
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
         name,
-        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, data }), network }),
+        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, users, data }), network }),
       ]),
     ) as Record<FunctionName, Lambda>;
     this.functions = functions;
@@ -63,10 +66,10 @@ export class IngotStack extends Stack {
   }
 
   /** Where agents reach the API goes onto their media; both functions that know of media have to agree about it. */
-  private tellEndpoint(api: Api, settings: Record<SettingName, string>, functions: Record<FunctionName, Lambda>): void {
+  private tellEndpoint(api: Api, settings: Settings, functions: Record<FunctionName, Lambda>): void {
     const endpoint = settings.agent_endpoint || settings.public_endpoint || api.endpoint;
     for (const { function: fn } of [functions.workflow, functions['ramdisk-api']]) {
-      fn.addEnvironment(settingVariable('agent_endpoint'), endpoint);
+      fn.addEnvironment(variableOf('agent_endpoint'), endpoint);
     }
   }
 

@@ -13,18 +13,13 @@ import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/store/clock.ts';
 import { createIds } from '../layers/store/ids.ts';
 import type { Functions } from '../layers/store/ports.ts';
-import {
-  environmentOf,
-  readSettings,
-  type Settings,
-  trustedProxies,
-  type Variables,
-  withAgentEndpoint,
-} from './environment.ts';
+import type { Settings } from '../infra/settings.ts';
+import { environmentOf, readSettings, trustedProxies, type Variables, withAgentEndpoint } from './environment.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
 import { createAuthorizer } from './gateway/authorizer.ts';
+import { createGuard } from './gateway/noauth.ts';
 import { type Gateway, openGateway } from './gateway/server.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { createObjectsMount } from './objects/serve.ts';
@@ -34,6 +29,7 @@ import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
 import { startTable, type TableThread } from './table/start.ts';
+import { checkUsers } from './users.ts';
 
 export type CloudOptions = {
   readonly stateDir: string;
@@ -48,6 +44,8 @@ export type CloudOptions = {
 export type Cloud = {
   /** Of the Bare Metal API. */
   readonly url: string;
+  /** How callers prove who they are: the setting auth_strategy. */
+  readonly strategy: string;
   readonly stateDir: string;
   readonly log: string;
   readonly simulator?: SimulatorProcess;
@@ -135,6 +133,7 @@ const listen = async (
     now,
     invoke: async (name, event) => (await ready).invokeText(name, event),
     authorize: createAuthorizer({ invoke: async (event) => (await ready).invoke('authorizer', event), now }),
+    ...(settings.auth_strategy === 'noauth' && { guard: createGuard(settings.public_endpoint) }),
     challenge: challengeOf(settings),
     trusted: trustedProxies(variables),
     mounts: [await createObjectsMount({ folder, key: join(keys, 'links') })],
@@ -155,7 +154,13 @@ const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFi
   };
 };
 
-const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends: Ends): Promise<Cloud> => {
+const assemble = async (
+  options: CloudOptions,
+  settings: Settings,
+  dir: StateDir,
+  log: LogFile,
+  ends: Ends,
+): Promise<Cloud> => {
   const ready = Promise.withResolvers<FunctionHost>();
   const broken = Promise.withResolvers<Fault>();
   const listeners = new Set<(event: StateEvent) => void>();
@@ -167,7 +172,6 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
     );
   };
 
-  const settings = readSettings(options.variables, options.simulator !== undefined);
   const gateway = await listen(dir, log, options, settings, ready.promise);
   const { url } = gateway;
   const told = withAgentEndpoint(settings, options.simulator ? url : '');
@@ -223,6 +227,7 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
 
   return {
     url,
+    strategy: settings.auth_strategy,
     stateDir: dir.path,
     log: dir.files.log,
     ...(simulator && { simulator }),
@@ -239,14 +244,16 @@ const assemble = async (options: CloudOptions, dir: StateDir, log: LogFile, ends
 
 /**
  * Starts everything and resolves when requests are answered. Throws a Fault whose message is the sentence to show:
- * StateDir, PortTaken, Simulator, Damaged and the like; then nothing is left running.
+ * Invalid, Configuration, StateDir, PortTaken, Simulator, Damaged and the like; then nothing is left running.
  */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
+  const settings = readSettings(options.variables, options.simulator !== undefined);
+  checkUsers(settings, options.variables);
   const dir = openStateDir(options.stateDir);
   const log = openLogFile(dir.files.log);
   const ends: Ends = { log: log.close, stateDir: dir.release };
   try {
-    return await assemble(options, dir, log, ends);
+    return await assemble(options, settings, dir, log, ends);
   } catch (error) {
     await endAll(ends, log);
     throw error;

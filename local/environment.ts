@@ -1,15 +1,16 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
 import { type Networks, noNetworks, parseNetworks } from '../layers/bmc/networks.ts';
-import { type FunctionName, type SettingName, settings } from '../infra/manifest.ts';
+import type { FunctionName } from '../infra/manifest.ts';
+import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
-export type Settings = Record<SettingName, string>;
 
-/** Whoever reaches 127.0.0.1 has the machine, so no password is asked for unless the operator wants one. */
-const onOneMachine: Partial<Settings> = { auth_strategy: 'noauth' };
-
-/** Simulated BMCs are on this machine, and quick. */
+/**
+ * Simulated BMCs are on this machine, and quick. Nobody is harmed by what happens to machines that do not exist, so every
+ * program here may call without a password; real ones are for those who have one.
+ */
 const withSimulator: Partial<Settings> = {
+  auth_strategy: 'noauth',
   bmc_networks: '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
   poll_interval_ms: '200',
   agent_networks: '127.0.0.0/8',
@@ -20,16 +21,9 @@ const own: Partial<Record<FunctionName, readonly string[]>> = {
   authorizer: ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE'],
 };
 
-const variableOf = (setting: string): string => `INGOT_${setting.toUpperCase()}`;
-
-/** Each setting: from its variable, else as fits one machine, else the manifest's default. */
-export const readSettings = (variables: Variables, isSimulated: boolean): Settings => {
-  const local: Partial<Settings> = { ...onOneMachine, ...(isSimulated && withSimulator) };
-  const names = Object.keys(settings) as SettingName[];
-  return Object.fromEntries(
-    names.map((name) => [name, variables[variableOf(name)] ?? local[name] ?? settings[name].default]),
-  ) as Settings;
-};
+/** Each setting: from its variable, else as fits one machine, else the manifest's default. Throws Invalid. */
+export const readSettings = (variables: Variables, isSimulated: boolean): Settings =>
+  resolveSettings((name) => variables[variableOf(name)], isSimulated ? withSimulator : {});
 
 /** With where agents reach the API, which goes onto their media: as set, else where the gateway listens for them. */
 export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings => ({
@@ -44,14 +38,15 @@ export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings =
 export const trustedProxies = ({ INGOT_TRUSTED_PROXIES: setting = '' }: Variables): Networks =>
   setting === '' ? noNetworks : parseNetworks('INGOT_TRUSTED_PROXIES', setting);
 
-/** The whole environment of the workers of function `name`. INGOT_LOOPBACK: the gateway listens on 127.0.0.1 only. */
+/**
+ * The whole environment of the workers of function `name`. INGOT_LOOPBACK: nobody but programs of this machine gets as far
+ * as the authorizer, because the gateway listens on 127.0.0.1 and refuses web pages and proxies (gateway/noauth.ts).
+ */
 export const environmentOf = (name: FunctionName, chosen: Settings, variables: Variables): Record<string, string> => {
   const given = (own[name] ?? []).flatMap((variable) => {
     const value = variables[variable];
     return value === undefined ? [] : [[variable, value]];
   });
-  const common = Object.entries(chosen)
-    .filter(([, value]) => value !== '')
-    .map(([setting, value]) => [variableOf(setting), value]);
-  return { ...Object.fromEntries([...common, ...given]), INGOT_LOOPBACK: 'true' };
+  const vouched = name === 'authorizer' && { INGOT_LOOPBACK: 'true' };
+  return { ...variablesOf(chosen), ...Object.fromEntries(given), ...vouched };
 };

@@ -80,7 +80,7 @@ const run = async (cloud: Cloud, options: Options): Promise<number> => {
   const end = untilEnd(cloud);
   introduce(cloud);
   const { simulator, url } = cloud;
-  if (!simulator) print(enrolCommands(url));
+  if (!simulator) print(enrolCommands(url, cloud.strategy));
   if (!simulator || options['no-demo']) return end;
   const display = openDisplay();
   // Whichever comes first; what the demo says of a system that is being stopped is not worth showing.

@@ -1,9 +1,10 @@
 /** http_basic: users of an htpasswd file. Everybody in it is the system's administrator (ironic-rbac.md 1). */
 import { readFile } from 'node:fs/promises';
 
+import { parseUsers } from '../../layers/domain/htpasswd.ts';
 import type { Config } from './config.ts';
-import { parseUsers, verify } from './htpasswd.ts';
 import { headerOf, type Event, type Identify, refusal } from './identity.ts';
+import { verify } from './password.ts';
 
 type Credentials = { readonly user: string; readonly password: string };
 
@@ -22,7 +23,7 @@ const credentialsOf = (event: Event): Credentials | undefined => {
  */
 export const createBasic = ({ htpasswd, htpasswdFile }: Config): Identify => {
   const fixed = htpasswd === '' ? undefined : parseUsers(htpasswd);
-  const users = async () => fixed ?? parseUsers(await readFile(htpasswdFile, 'utf8'));
+  const users = async () => fixed ?? parseUsers(await readFile(htpasswdFile, 'utf8'), htpasswdFile);
   return async (event) => {
     const given = credentialsOf(event);
     if (!given || !(await verify(await users(), given.user, given.password))) throw refusal();

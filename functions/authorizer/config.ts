@@ -1,8 +1,6 @@
 /** Settings of the authorizer, from its environment. */
 import * as z from 'zod';
 
-const text = (standard = '') => z.string().default(standard);
-
 const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
 /** Tokens and passwords travel to it, and its answer decides who gets in. */
@@ -57,24 +55,24 @@ const needs = [
 /**
  * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; bcrypt hashes only. Hashes may
  * stand in an environment variable, passwords never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
- * INGOT_LOOPBACK is set by the one-machine runner alone, when it listens on a loopback address.
+ * INGOT_LOOPBACK is set by the one-machine runner alone: it listens on a loopback address and refuses web pages and proxies.
  */
 const Environment = z
   .object({
-    INGOT_AUTH_STRATEGY: z.enum(['noauth', 'http_basic', 'oidc', 'keystone']).default('http_basic'),
+    INGOT_AUTH_STRATEGY: z.enum(['noauth', 'http_basic', 'oidc', 'keystone']),
     INGOT_LOOPBACK: z.stringbool().default(false),
-    INGOT_HTPASSWD: text(),
-    INGOT_HTPASSWD_FILE: text(),
-    INGOT_OIDC_ISSUER: text(),
-    INGOT_OIDC_AUDIENCE: text(),
-    INGOT_OIDC_JWKS_URI: text(),
-    INGOT_OIDC_USER_CLAIM: text('sub'),
-    INGOT_OIDC_PROJECT_CLAIM: text('project_id'),
-    INGOT_OIDC_ROLES_CLAIM: text('roles'),
-    INGOT_OIDC_SYSTEM_CLAIM: text('system_scope'),
-    INGOT_KEYSTONE_AUTH_URL: text(),
-    INGOT_KEYSTONE_CREDENTIALS: text(),
-    INGOT_KEYSTONE_SERVICE_PROJECT: text('service'),
+    INGOT_HTPASSWD: z.string().default(''),
+    INGOT_HTPASSWD_FILE: z.string().default(''),
+    INGOT_OIDC_ISSUER: z.string(),
+    INGOT_OIDC_AUDIENCE: z.string(),
+    INGOT_OIDC_JWKS_URI: z.string(),
+    INGOT_OIDC_USER_CLAIM: z.string(),
+    INGOT_OIDC_PROJECT_CLAIM: z.string(),
+    INGOT_OIDC_ROLES_CLAIM: z.string(),
+    INGOT_OIDC_SYSTEM_CLAIM: z.string(),
+    INGOT_KEYSTONE_AUTH_URL: z.string(),
+    INGOT_KEYSTONE_CREDENTIALS: z.string(),
+    INGOT_KEYSTONE_SERVICE_PROJECT: z.string(),
   })
   .transform((env) => ({
     strategy: env.INGOT_AUTH_STRATEGY,

@@ -3,13 +3,13 @@ import * as z from 'zod';
 
 export const Config = z
   .object({
-    INGOT_PUBLIC_ENDPOINT: z.string().default(''),
-    INGOT_AUTOMATED_CLEAN: z.stringbool().default(true),
-    INGOT_AUTOMATIC_LESSEE: z.stringbool().default(true),
-    INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']).default('none'),
-    INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES: z.stringbool().default(true),
+    INGOT_PUBLIC_ENDPOINT: z.string(),
+    INGOT_AUTOMATED_CLEAN: z.stringbool(),
+    INGOT_AUTOMATIC_LESSEE: z.stringbool(),
+    INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']),
+    INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES: z.stringbool(),
     /** Hostname of the one BMC-proxy site, shown as the conductor. */
-    INGOT_SITE: z.string().default('ingot'),
+    INGOT_SITE: z.string().min(1),
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),

@@ -5,10 +5,10 @@ import { networksSetting } from '../../layers/bmc/networks.ts';
 
 export const Config = z
   .object({
-    INGOT_PUBLIC_ENDPOINT: z.string().default(''),
-    INGOT_AGENT_ENDPOINT: z.string().default(''),
+    INGOT_PUBLIC_ENDPOINT: z.string(),
+    INGOT_AGENT_ENDPOINT: z.string(),
     INGOT_AGENT_NETWORKS: networksSetting('agent_networks'),
-    INGOT_AGENT_REQUIRE_TLS: z.stringbool().default(true),
+    INGOT_AGENT_REQUIRE_TLS: z.stringbool(),
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),

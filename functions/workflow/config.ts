@@ -3,15 +3,20 @@ import * as z from 'zod';
 
 import type { Settings } from '../../workflows/phase.ts';
 
-const priority = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+/** Empty text is no number; coercion would make it 0, which turns a step off. */
+const priority = z.string().regex(/^\d+$/, 'has to be a whole number').transform(Number);
+const seconds = z
+  .string()
+  .regex(/^[1-9]\d*$/, 'has to be a whole number above 0')
+  .transform(Number);
 
 export const Config = z
   .object({
-    INGOT_AUTOMATED_CLEAN: z.stringbool().default(true),
-    INGOT_ERASE_DEVICES_PRIORITY: priority(10),
-    INGOT_ERASE_DEVICES_METADATA_PRIORITY: priority(99),
-    INGOT_DEPLOY_CALLBACK_TIMEOUT: z.coerce.number().int().positive().default(1800),
-    INGOT_AGENT_ENDPOINT: z.string().default(''),
+    INGOT_AUTOMATED_CLEAN: z.stringbool(),
+    INGOT_ERASE_DEVICES_PRIORITY: priority,
+    INGOT_ERASE_DEVICES_METADATA_PRIORITY: priority,
+    INGOT_DEPLOY_CALLBACK_TIMEOUT: seconds,
+    INGOT_AGENT_ENDPOINT: z.string(),
   })
   .transform((env): Settings => ({
     automatedClean: env.INGOT_AUTOMATED_CLEAN,

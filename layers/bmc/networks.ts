@@ -95,14 +95,11 @@ export const parseNetworks = (name: string, setting: string): Networks => {
 
 /** A setting that lists networks, as a schema of its variable. */
 export const networksSetting = (name: string) =>
-  z
-    .string()
-    .default('')
-    .transform((setting, ctx) => {
-      try {
-        return parseNetworks(name, setting);
-      } catch (error) {
-        ctx.addIssue({ code: 'custom', message: (error as Error).message });
-        return z.NEVER;
-      }
-    });
+  z.string().transform((setting, ctx) => {
+    try {
+      return parseNetworks(name, setting);
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });

@@ -19,11 +19,26 @@ or with curl:
        -X PUT -d '{"target": "deleted"}' ${url}/v1/nodes/${name}/states/provision
 `;
 
+type Login = { readonly client: string; readonly curl: string };
+
+/** What a caller gives to prove who they are, by auth_strategy. */
+const logins: Readonly<Record<string, Login>> = {
+  noauth: { client: 'export OS_AUTH_TYPE=none', curl: '' },
+  http_basic: {
+    client: 'export OS_AUTH_TYPE=http_basic OS_USERNAME=operator OS_PASSWORD=...',
+    curl: '-u operator:... ',
+  },
+  oidc: { client: '# no login of its own: see docs/guides/authenticate.md', curl: "-H 'Authorization: Bearer ...' " },
+  keystone: { client: 'export OS_AUTH_TYPE=token_endpoint OS_TOKEN=...', curl: "-H 'X-Auth-Token: ...' " },
+};
+
 /** Without simulated machines: how a real one is enrolled. */
-export const enrolCommands = (url: string): string => `
+export const enrolCommands = (url: string, strategy: string): string => {
+  const { client, curl } = logins[strategy] ?? logins['noauth']!;
+  return `
 There are no machines yet. Enrol one of your own, with the openstack client:
 
-  export OS_AUTH_TYPE=none OS_ENDPOINT=${url}
+  ${client} OS_ENDPOINT=${url}
   openstack baremetal node create --driver redfish --name node-1 \\
       --driver-info redfish_address=https://192.0.2.5 --driver-info redfish_username=admin \\
       --driver-info redfish_password=... --driver-info redfish_verify_ca=sha256:... \\
@@ -33,6 +48,7 @@ There are no machines yet. Enrol one of your own, with the openstack client:
 
 or with curl:
 
-  curl -s -H '${version}' -H 'Content-Type: application/json' ${url}/v1/nodes \\
+  curl -s ${curl}-H '${version}' -H 'Content-Type: application/json' ${url}/v1/nodes \\
        -d '{"name": "node-1", "driver": "redfish", "driver_info": {"redfish_address": "https://192.0.2.5"}}'
 `;
+};

@@ -4,7 +4,7 @@ import { Fault } from '../../layers/domain/fault.ts';
 import { MAX, MIN } from '../../layers/domain/versions.ts';
 import type { Answer } from './event.ts';
 
-type Status = 400 | 401 | 403 | 404 | 405 | 408 | 413 | 431 | 500 | 502 | 503 | 504;
+type Status = 400 | 401 | 403 | 404 | 405 | 408 | 413 | 415 | 431 | 500 | 502 | 503 | 504;
 
 /** Ironic's usual error body is JSON in JSON (ironic-api.md 1.3). */
 const wrapped = (text: string, faultcode: 'Client' | 'Server') =>

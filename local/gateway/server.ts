@@ -17,6 +17,7 @@ import type { Ids, Log } from '../../layers/store/ports.ts';
 import type { Context } from './authorizer.ts';
 import { isTooLarge, readBody, tooLarge } from './body.ts';
 import { toAnswer, toEvent, type Answer } from './event.ts';
+import type { Guard } from './noauth.ts';
 import { refuse, refuseFault } from './refusal.ts';
 import { createRouter } from './router.ts';
 import { sourceOf } from './source.ts';
@@ -33,6 +34,8 @@ export type GatewayOptions = {
   invoke(name: string, event: string): Promise<unknown>;
   /** For routes with `authorize`; see `authorizer.ts` for the faults. */
   authorize(event: APIGatewayProxyEvent): Promise<Context>;
+  /** Refuses requests before anything is done for them. */
+  readonly guard?: Guard;
   /** What callers are told whom nobody knows. */
   readonly challenge: Challenge;
   readonly mounts?: readonly Mount[];
@@ -101,12 +104,14 @@ const answerRaw = (error: NodeJS.ErrnoException, socket: Socket): void => {
 
 /** Answers one request with what a function says, or with a refusal of the gateway's own. */
 const createHandler = (options: GatewayOptions) => {
-  const { routes, invoke, authorize, challenge, trusted, ids, log, now, timeoutMs = 29_000 } = options;
+  const { routes, invoke, guard, authorize, challenge, trusted, ids, log, now, timeoutMs = 29_000 } = options;
   const route = createRouter(routes);
 
   const call = async (request: IncomingMessage, requestId: string): Promise<Answer> => {
     const at = target(request);
     const match = at && route(at.path);
+    const refusal = guard?.(request, match);
+    if (refusal) return refusal;
     if (!match) return refuse(404, 'The resource could not be found.');
     if (match.row.method && request.method !== match.row.method) return refuse(405, otherMethodSentence);
     const head = { request, ...at, source: sourceOf(request, trusted) };

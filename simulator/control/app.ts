@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 
-import { NotFound } from '../../layers/domain/fault.ts';
+import { Forbidden, NotFound } from '../../layers/domain/fault.ts';
+import { isForOwnHost, isFromForeignPage, ownOf } from '../../layers/http/loopback.ts';
 import { asFault, createRouter, parseObject, type Answer, type Ask, type Route } from '../http.ts';
 import type { Machine } from '../machine.ts';
 import type { World } from '../world.ts';
@@ -95,9 +96,17 @@ const routes: readonly Route<Handler>[] = [
 
 const match = createRouter(routes);
 
+/** It asks for no password and tells those of the BMCs. Throws Forbidden (403) for what a web page asks. */
+const refusePages = ({ base }: Control, { headers }: Ask): void => {
+  const own = ownOf(Number(new URL(base()).port));
+  if (isForOwnHost(headers, own) && !isFromForeignPage(headers, own)) return;
+  throw Forbidden('The control plane answers programs of this machine only, at 127.0.0.1, localhost or [::1].');
+};
+
 /** Answers a request to the control plane. */
 export const answerControl = (control: Control, ask: Ask): Answer => {
   try {
+    refusePages(control, ask);
     const found = match(ask.method === 'HEAD' ? 'GET' : ask.method, ask.path);
     if ('handle' in found) return found.handle({ control, params: found.params, ask });
     if (found.allowed.length === 0) throw NotFound(`There is nothing at ${ask.path}.`);

@@ -9,11 +9,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import { bundle } from '../../infra/bundling.ts';
 import { functions } from '../../infra/manifest.ts';
+import { environmentWith } from '../fakes/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-bundling-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const environment = {
+const environment = environmentWith({
   AWS_REGION: 'eu-central-1',
   TABLE_NAME: 'ingot',
   BUCKET_NAME: 'ingot',
@@ -21,7 +22,7 @@ const environment = {
   WORKFLOW_ARNS: '{}',
   FUNCTION_BMC_PROXY: 'bmc-proxy',
   INGOT_HTPASSWD: `somebody:${hashSync('secret', 4)}`,
-};
+});
 
 const load = `
   const { handler } = await import(process.argv[1]);

@@ -1,10 +1,17 @@
 /** A setting is one row in the manifest and one line in the `config.ts` that reads it: neither without the other. */
 import { globSync, readFileSync } from 'node:fs';
 
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import type { ZodType } from 'zod';
 
-import { settingVariable } from '../../infra/environment.ts';
-import { settings } from '../../infra/manifest.ts';
+import { readSettings as readContextSettings } from '../../infra/context.ts';
+import { type SettingName, settings } from '../../infra/manifest.ts';
+import { variableOf } from '../../infra/settings.ts';
+import { IngotStack } from '../../infra/stack.ts';
+import { environmentOf, readSettings as readLocalSettings } from '../../local/environment.ts';
+import { environmentWith } from '../fakes/settings.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const textsOf = (pattern: string) => globSync(pattern, { cwd: root }).map((file) => readFileSync(root + file, 'utf8'));
@@ -18,7 +25,7 @@ const others = ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE', 'INGOT_LOOPBACK'];
 
 describe('settings', () => {
   it('are all that functions read', () => {
-    const variables = Object.keys(settings).map(settingVariable);
+    const variables = Object.keys(settings).map(variableOf);
     expect([...read].filter((name) => !variables.includes(name)).sort()).toEqual(others);
   });
 
@@ -27,7 +34,81 @@ describe('settings', () => {
   });
 
   it('are each read by a function or a workflow', () => {
-    const unread = Object.keys(settings).filter((name) => !read.has(settingVariable(name)) && !substituted.has(name));
+    const unread = Object.keys(settings).filter((name) => !read.has(variableOf(name)) && !substituted.has(name));
     expect(unread).toEqual([]);
+  });
+});
+
+describe('a value of a setting', () => {
+  const names = Object.keys(settings) as SettingName[];
+  /** Some other value of the kind that the default is. */
+  const other = (name: SettingName): string => {
+    const standard = settings[name].default;
+    if (/^\d+$/.test(standard)) return '7';
+    return standard === 'true' ? 'false' : 'other';
+  };
+  const isText = (name: SettingName) => other(name) === 'other';
+  const onAws = (context: Record<string, string>) => readContextSettings(new App({ context }));
+  const onOneMachine = (context: Record<string, string>) =>
+    readLocalSettings(
+      Object.fromEntries(Object.entries(context).map(([name, value]) => [variableOf(name), value])),
+      false,
+    );
+
+  it.each(names)('means the same on AWS and on one machine: %s', (name) => {
+    for (const read of [onAws, onOneMachine]) {
+      expect(read({})[name]).toBe(settings[name].default);
+      expect(read({ [name]: other(name) })[name]).toBe(other(name));
+    }
+  });
+
+  it.each(names.filter(isText))('is not the default when it is empty: %s', (name) => {
+    for (const read of [onAws, onOneMachine]) expect(read({ [name]: '' })[name]).toBe('');
+  });
+
+  it.each(names.filter((name) => !isText(name)))('is refused when it is empty: %s', (name) => {
+    for (const read of [onAws, onOneMachine]) {
+      expect(() => read({ [name]: '' })).toThrow(`Setting ${name} has to be`);
+    }
+  });
+
+  it('arrives at a function as it is, empty ones too', () => {
+    const empty = Object.fromEntries(names.filter(isText).map((name) => [name, '']));
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...empty } });
+    const template = Template.fromStack(new IngotStack(app, 'Ingot'));
+    const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
+    const [, api] = functions.find(([id]) => id.startsWith('baremetalapi'))!;
+    const { Variables: deployed } = (api['Properties'] as { Environment: { Variables: Record<string, string> } })
+      .Environment;
+    const local = environmentOf('baremetal-api', onOneMachine(empty), {});
+    for (const name of names) {
+      const expected = isText(name) ? '' : settings[name].default;
+      expect([name, deployed[variableOf(name)], local[variableOf(name)]]).toEqual([name, expected, expected]);
+    }
+  });
+
+  it.each(globSync('functions/*/config.ts', { cwd: root }))('has no default of its own in %s', async (file) => {
+    const { Config } = (await import(root + file)) as { Config: ZodType };
+    const whole = environmentWith({ INGOT_HTPASSWD: 'ann:hash' });
+    expect(Config.safeParse(whole).error).toBeUndefined();
+    const variables = [...namesIn(textsOf(file), /\bINGOT_[A-Z0-9_]+\b/g)].filter((name) => !others.includes(name));
+    for (const name of variables) {
+      const { [name]: _left, ...rest } = whole;
+      expect([name, Config.safeParse(rest).success]).toEqual([name, false]);
+    }
+  });
+
+  it.each([
+    ['workflow', 'INGOT_ERASE_DEVICES_PRIORITY'],
+    ['workflow', 'INGOT_AUTOMATED_CLEAN'],
+    ['bmc-proxy', 'INGOT_POLL_INTERVAL_MS'],
+    ['baremetal-api', 'INGOT_SITE'],
+    ['baremetal-api', 'INGOT_AUTOMATIC_LESSEE_SOURCE'],
+    ['ramdisk-api', 'INGOT_AGENT_REQUIRE_TLS'],
+    ['authorizer', 'INGOT_AUTH_STRATEGY'],
+  ])('is never empty where that has no meaning: %s refuses to start with an empty %s', async (name, variable) => {
+    const { Config } = (await import(`${root}functions/${name}/config.ts`)) as { Config: ZodType };
+    const { error } = Config.safeParse(environmentWith({ INGOT_HTPASSWD: 'ann:hash', [variable]: '' }));
+    expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([variable]);
   });
 });

@@ -22,8 +22,10 @@ afterEach(async () => {
   rmSync(stateDir, { recursive: true });
 });
 
+const variables = { INGOT_AUTH_STRATEGY: 'noauth' };
+
 const start = async (port = 0) => {
-  cloud = await startCloud({ stateDir, port, variables: {} });
+  cloud = await startCloud({ stateDir, port, variables });
   const api = createClient(cloud.url, systemClock);
   return { cloud, api, needs: { api, clock: systemClock, onVerb: () => undefined } };
 };
@@ -45,7 +47,7 @@ it('leads a node through real workflows, tells of each step, and knows everythin
 
 it('lets nobody else use its state directory, until it has stopped', async () => {
   const { cloud: first } = await start();
-  await expect(startCloud({ stateDir, port: 0, variables: {} })).rejects.toMatchObject({ name: 'StateDir' });
+  await expect(startCloud({ stateDir, port: 0, variables })).rejects.toMatchObject({ name: 'StateDir' });
   await first.stop();
   await start();
 });

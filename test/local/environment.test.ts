@@ -2,13 +2,17 @@ import { expect, it } from 'vitest';
 
 import { environmentOf, readSettings } from '../../local/environment.ts';
 
-it('asks for no password and lets the proxy reach simulated machines only if there are some', () => {
+it('asks for no password and lets the proxy reach this machine only if all machines are simulated', () => {
   expect(readSettings({}, false)).toMatchObject({
-    auth_strategy: 'noauth',
+    auth_strategy: 'http_basic',
     bmc_networks: '',
     poll_interval_ms: '1000',
   });
-  expect(readSettings({}, true).bmc_networks).toContain('127.0.0.0/8');
+  expect(readSettings({}, true)).toMatchObject({
+    auth_strategy: 'noauth',
+    bmc_networks: expect.stringContaining('127.0.0.0/8') as string,
+  });
+  expect(readSettings({ INGOT_AUTH_STRATEGY: 'noauth' }, false).auth_strategy).toBe('noauth');
 });
 
 it('takes a variable before all else', () => {
@@ -21,11 +25,10 @@ it('gives a function the settings, its own variables, and nothing else', () => {
   const settings = readSettings(variables, false);
   expect(environmentOf('authorizer', settings, variables)).toMatchObject({
     INGOT_HTPASSWD: 'ann:hash',
-    INGOT_AUTH_STRATEGY: 'noauth',
+    INGOT_AUTH_STRATEGY: 'http_basic',
     INGOT_LOOPBACK: 'true',
   });
   const api = Object.keys(environmentOf('baremetal-api', settings, variables));
   expect(api.filter((name) => !name.startsWith('INGOT_') || name === 'INGOT_HTPASSWD')).toEqual([]);
-  // An empty setting is one that is not set.
-  expect(api).not.toContain('INGOT_BMC_NETWORKS');
+  expect(api).not.toContain('INGOT_LOOPBACK');
 });

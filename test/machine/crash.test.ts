@@ -41,6 +41,7 @@ const startIngot = () => {
     'local/main.js',
     ['--no-demo', '--machines', '0', '--port', `${ingotPort}`, '--state-dir', `${folder.path}/ingot`],
     {
+      INGOT_AUTH_STRATEGY: 'noauth',
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
       INGOT_AGENT_NETWORKS: '127.0.0.0/8',
       INGOT_AGENT_ENDPOINT: base,

@@ -1,4 +1,6 @@
 /** Who may call the whole system on this machine, under the strategies that know projects. */
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +75,51 @@ it('keystone: tokens decide, roles that a client gives itself do not, and a proj
   await keystone.stop();
   expect((await ask(cloud, token('blue'))).status).toBe(200);
   expect((await ask(cloud, token('not-asked-about-yet'))).status).toBe(503);
+});
+
+it.each([
+  ['unset', {}, 404, 0],
+  ['empty', { INGOT_KEYSTONE_SERVICE_PROJECT: '' }, 404, 0],
+  ['named', { INGOT_KEYSTONE_SERVICE_PROJECT: 'service' }, 200, 1],
+] as [string, Record<string, string>, number, number][])(
+  'keystone: a service acts on the whole system only if its project is named; here it is %s',
+  async (_what, variables, status, nodes) => {
+    const keystone = await startKeystone();
+    ends.push(keystone.stop);
+    const user = { id: 'u', name: 'u' };
+    const later = '2100-01-01T00:00:00Z';
+    const project = { id: 'p-s', name: 'service' };
+    keystone.tokens.set('root', { user, system: { all: true }, roles: [{ name: 'admin' }], expires_at: later });
+    keystone.tokens.set('nova', { user, project, roles: [{ name: 'service' }], expires_at: later });
+    const identity = { INGOT_AUTH_STRATEGY: 'keystone', INGOT_KEYSTONE_AUTH_URL: keystone.url };
+    const { cloud } = await start({ ...identity, ...variables });
+    const { body: node } = await ask(cloud, { ...json, 'X-Auth-Token': 'root' }, enrol('red'));
+    const nova = { 'X-Auth-Token': 'nova' };
+    expect((await ask(cloud, nova)).body.nodes).toHaveLength(nodes);
+    expect((await ask(cloud, nova, {}, `/v1/nodes/${node.uuid}/portgroups`)).status).toBe(status);
+  },
+);
+
+/** `fetch` sets Host by itself. */
+const askAs = async ({ url }: Cloud, headers: Record<string, string>): Promise<number | undefined> => {
+  const sent = httpRequest(`${url}/v1/nodes`, { headers: { ...version, ...headers } }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+};
+
+it('noauth: programs of this machine do everything, web pages and proxies nothing', async () => {
+  const { cloud } = await start({ INGOT_AUTH_STRATEGY: 'noauth', INGOT_PUBLIC_ENDPOINT: 'http://metal.example:8080' });
+  expect((await ask(cloud, json, enrol('blue'))).status).toBe(201);
+  expect(await askAs(cloud, {})).toBe(200);
+  expect(await askAs(cloud, { Host: 'metal.example:8080' })).toBe(200);
+
+  expect(await askAs(cloud, { Host: 'evil.example', Origin: 'http://evil.example' })).toBe(403);
+  expect(await askAs(cloud, { 'X-Forwarded-For': '10.0.0.9' })).toBe(403);
+  const form = { 'Content-Type': 'text/plain', Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  expect((await ask(cloud, form, enrol('evil'))).status).toBe(403);
+  expect((await ask(cloud, { 'Content-Type': 'text/plain' }, enrol('evil'))).status).toBe(415);
+  expect((await ask(cloud, {})).body.nodes).toHaveLength(1);
 });
 
 it('oidc: a bearer token of the provider, and nothing else', async () => {

@@ -104,6 +104,7 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
       ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
     ]),
     start('local/main.js', ['--no-demo', '--machines', '0', '--port', `${port}`, '--state-dir', `${folder}/ingot`], {
+      INGOT_AUTH_STRATEGY: 'noauth',
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
       INGOT_AGENT_NETWORKS: '127.0.0.0/8',
       INGOT_AGENT_ENDPOINT: base,

@@ -1,23 +1,28 @@
 /** `npm start` as a newcomer meets it: the real process, its output, its exit code. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { hashSync } from 'bcryptjs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { freePort, type Process, request, start, temporaryFolder, until } from './system.ts';
 
 let folder: { path: string; remove(): void };
+/** For files of the operator: the state directory holds nothing else. */
+let own: { path: string; remove(): void };
 let running: Process[];
 
 beforeEach(() => {
   folder = temporaryFolder();
+  own = temporaryFolder();
   running = [];
 });
 afterEach(async () => {
   for (const process of running) await process.kill('SIGKILL');
   folder.remove();
+  own.remove();
 });
 
 /** On free ports and quick machines. */
@@ -32,6 +37,9 @@ const exit = async ({ child, output }: Process): Promise<{ code: number | null; 
   if (child.exitCode === null) await once(child, 'exit');
   return { code: child.exitCode, output: output() };
 };
+
+/** Real machines ask for a password unless it is said that they shall not. */
+const open = { INGOT_AUTH_STRATEGY: 'noauth' };
 
 const urlOf = async ({ output }: Process): Promise<string> =>
   until('the URL', async () => /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0]);
@@ -68,7 +76,7 @@ it('stays up after the demo with commands to try next, and knows the deployed ma
 });
 
 it('starts without machines and without the demo', async () => {
-  const process = ingot([], { INGOT_MACHINES: '0', INGOT_DEMO: '0' });
+  const process = ingot([], { INGOT_MACHINES: '0', INGOT_DEMO: '0', ...open });
   const reply = await request(await urlOf(process), 'GET', '/v1/nodes');
   expect(reply).toEqual({ status: 200, body: { nodes: [] } });
   await process.kill('SIGINT');
@@ -81,6 +89,38 @@ const expectSentence = ({ code, output }: { code: number | null; output: string 
   expect(output).toContain(words);
   expect(output.trim().split('\n')).toHaveLength(1);
 };
+
+it('wants users before it starts with real machines, and says how they are made', async () => {
+  const { code, output } = await exit(ingot(['--machines', '0']));
+  expectSentence({ code, output }, 'htpasswd -nbB operator');
+  expect(output).toContain('INGOT_HTPASSWD_FILE=htpasswd');
+  expect(existsSync(join(folder.path, 'table.db'))).toBe(false);
+});
+
+it.each([
+  ['is not there', undefined, 'cannot be read (ENOENT)'],
+  ['is empty', '', 'There are no users in'],
+  ['has a password in it', 'ann:hunter2\n', 'Line 1 of'],
+])('says at the start that the file of users %s', async (_what, text, words) => {
+  const file = join(own.path, 'htpasswd');
+  if (text !== undefined) writeFileSync(file, text);
+  const answer = await exit(ingot(['--machines', '0'], { INGOT_HTPASSWD_FILE: file }));
+  expectSentence(answer, words);
+  expect(answer.output).toContain(file);
+  expect(answer.output).not.toContain('hunter2');
+});
+
+it('answers the users of the file and nobody else with real machines', async () => {
+  const file = join(own.path, 'htpasswd');
+  writeFileSync(file, `ann:${hashSync('pass:word', 4)}\n`);
+  const process = ingot(['--machines', '0'], { INGOT_HTPASSWD_FILE: file });
+  const nodes = `${await urlOf(process)}/v1/nodes`;
+  expect((await fetch(nodes)).status).toBe(401);
+  const headers = { Authorization: `Basic ${Buffer.from('ann:pass:word').toString('base64')}` };
+  expect((await fetch(nodes, { headers })).status).toBe(200);
+  await process.kill('SIGINT');
+  expect(process.output()).toContain('OS_AUTH_TYPE=http_basic');
+});
 
 it('says that its port is taken', async () => {
   const server = createServer().listen(await freePort(), '127.0.0.1');
@@ -96,17 +136,17 @@ it.each([
   ['keys/secrets', 'secrets is damaged'],
   ['ingot.json', 'is damaged'],
 ])('says that %s in the state directory is damaged', async (file, words) => {
-  const first = ingot(['--machines', '0']);
+  const first = ingot(['--machines', '0'], open);
   await urlOf(first);
   await first.kill('SIGINT');
   writeFileSync(join(folder.path, file), 'not what it was'.repeat(1000));
-  expectSentence(await exit(ingot(['--machines', '0'])), words);
+  expectSentence(await exit(ingot(['--machines', '0'], open)), words);
 });
 
 it('says that another Ingot uses the state directory', async () => {
-  const first = ingot(['--machines', '0']);
+  const first = ingot(['--machines', '0'], open);
   await urlOf(first);
-  expectSentence(await exit(ingot(['--machines', '0'])), `is in use by process ${first.child.pid}`);
+  expectSentence(await exit(ingot(['--machines', '0'], open)), `is in use by process ${first.child.pid}`);
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -195,4 +196,18 @@ it('keeps its state for its owner only', async () => {
   const key = readFileSync(join(stateDir, 'certificate.json'), 'utf8');
   expect(key).toContain('PRIVATE KEY');
   expect(statSync(join(stateDir, 'certificate.json')).mode & 0o077).toBe(0);
+});
+
+it('tells passwords to programs of this machine, not to web pages', async () => {
+  const { controlPort } = await begin();
+  const status = async (headers: Record<string, string>): Promise<number | undefined> => {
+    const sent = httpRequest(`http://127.0.0.1:${controlPort}/machines`, { headers }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  expect(await status({ Host: `localhost:${controlPort}` })).toBe(200);
+  expect(await status({ Host: 'evil.example' })).toBe(403);
+  expect(await status({ Origin: 'https://evil.example' })).toBe(403);
+  expect(await status({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
 });

@@ -26,6 +26,7 @@ import { createStates, type States } from '../../local/states/states.ts';
 import { createFakeFunctions } from '../fakes/functions.ts';
 import { createFakePorts } from '../fakes/ports.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
+import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
@@ -56,7 +57,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const world = { ...createFakePorts(), clock: time };
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
-  const told = { INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env };
+  const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
   const config = WorkflowConfig.parse(told);
   const travelled: object[] = [];
   await createNode(world, node);

@@ -4,6 +4,7 @@ import { create } from '../../../functions/authorizer/app.ts';
 import { Config } from '../../../functions/authorizer/config.ts';
 import { startKeystone } from '../../fakes/identity.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/GET/v1/nodes';
 const account = JSON.stringify({ username: 'ingot', password: 'service-password', project_name: 'service' });
@@ -15,12 +16,14 @@ let authorize: ReturnType<typeof create>;
 const open = (env: Record<string, string> = {}, credentials = account) =>
   create(
     createFakePorts({ parameters: { '/ingot/keystone': credentials } }),
-    Config.parse({
-      INGOT_AUTH_STRATEGY: 'keystone',
-      INGOT_KEYSTONE_AUTH_URL: keystone.url,
-      INGOT_KEYSTONE_CREDENTIALS: '/ingot/keystone',
-      ...env,
-    }),
+    Config.parse(
+      environmentWith({
+        INGOT_AUTH_STRATEGY: 'keystone',
+        INGOT_KEYSTONE_AUTH_URL: keystone.url,
+        INGOT_KEYSTONE_CREDENTIALS: '/ingot/keystone',
+        ...env,
+      }),
+    ),
   );
 
 /** A token as Keystone shows it, that is valid for another hour. */
@@ -67,10 +70,21 @@ describe('a valid token', () => {
     const roles = [{ name: 'admin' }, { name: 'service' }];
     keystone.tokens.set('nova', body({ project: { id: 'p-s', name: 'service' }, roles }));
     keystone.tokens.set('other', body({ roles }));
+    authorize = open({ INGOT_KEYSTONE_SERVICE_PROJECT: 'service' });
     expect(await contextOf('nova')).toMatchObject({ roles: 'member', scope: 'system' });
     expect(await contextOf('other')).toMatchObject({ roles: 'admin,service', scope: 'project' });
-    authorize = open({ INGOT_KEYSTONE_SERVICE_PROJECT: '' });
+  });
+
+  it.each([
+    ['nothing is set', {}],
+    ['it is empty', { INGOT_KEYSTONE_SERVICE_PROJECT: '' }],
+  ])('of a service is one of its own project when no project of services is named: %s', async (_what, env) => {
+    const roles = [{ name: 'admin' }, { name: 'service' }];
+    keystone.tokens.set('nova', body({ project: { id: 'p-s', name: 'service' }, roles }));
+    keystone.tokens.set('nameless', body({ project: { id: 'p-n', name: '' }, roles }));
+    authorize = open(env);
     expect(await contextOf('nova')).toMatchObject({ roles: 'admin,service', scope: 'project' });
+    expect(await contextOf('nameless')).toMatchObject({ roles: 'admin,service', scope: 'project' });
   });
 
   it('is asked about with one token of the service account, which is made anew when it is refused', async () => {

@@ -6,6 +6,7 @@ import { create } from '../../../functions/authorizer/app.ts';
 import { Config } from '../../../functions/authorizer/config.ts';
 import { startProvider } from '../../fakes/identity.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 import { systemClock } from '../../../layers/store/clock.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/GET/v1/nodes';
@@ -19,12 +20,14 @@ let authorize: ReturnType<typeof create>;
 const open = (env: Record<string, string> = {}) =>
   create(
     { ...createFakePorts(), clock: systemClock },
-    Config.parse({
-      INGOT_AUTH_STRATEGY: 'oidc',
-      INGOT_OIDC_ISSUER: provider.url,
-      INGOT_OIDC_AUDIENCE: 'ingot',
-      ...env,
-    }),
+    Config.parse(
+      environmentWith({
+        INGOT_AUTH_STRATEGY: 'oidc',
+        INGOT_OIDC_ISSUER: provider.url,
+        INGOT_OIDC_AUDIENCE: 'ingot',
+        ...env,
+      }),
+    ),
   );
 
 beforeEach(async () => {

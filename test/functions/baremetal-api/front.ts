@@ -8,6 +8,7 @@ import * as workflow from '../../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../../functions/workflow/config.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFakeProxy } from '../../fakes/proxy.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 
 export type Options = {
   /** `1.80`, `latest` ...; sent in the legacy header. Default: the newest. null: no header. */
@@ -65,11 +66,14 @@ const errorText = (body: unknown): string => {
 
 /** The API on fakes. `env` are settings; `request('GET /v1/nodes?limit=1', {version: '1.80'})` asks it. */
 export const createFront = (env: Record<string, string> = {}, ports = createFakePorts()) => {
-  const app = create(ports, Config.parse(env));
+  const app = create(ports, Config.parse(environmentWith(env)));
   const proxy = createFakeProxy();
   Object.assign(ports.functions.handlers, {
     workflow: async (call: unknown) =>
-      workflow.create(ports, WorkflowConfig.parse({}))(call, { request_id: 'w', remaining_ms: () => 120_000 }),
+      workflow.create(ports, WorkflowConfig.parse(environmentWith()))(call, {
+        request_id: 'w',
+        remaining_ms: () => 120_000,
+      }),
     'bmc-proxy': proxy.handler,
     ...ports.functions.handlers,
   });

@@ -10,6 +10,7 @@ import { createNode, nodeKey, type StoredNode } from '../../../layers/store/node
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 
 export const uuid = '11111111-1111-4111-8111-111111111111';
 
@@ -72,7 +73,7 @@ export const enrol = async (options: Options = {}) => {
   const secrets = secretsWrite(uuid, { values: {}, revision: 0 }, sealed);
   await createNode(ports, aNode(info, internal), [secrets]);
   const deps = { ...ports, records: createBmcRecords(ports), ...(options.resolve && { resolve: options.resolve }) };
-  const proxy = create(deps, Config.parse({ ...environment, ...options.environment }));
+  const proxy = create(deps, Config.parse(environmentWith({ ...environment, ...options.environment })));
   const invocation = { request_id: 'request-1', remaining_ms: () => 120_000 };
 
   const ask = async <O extends Operation>(op: O, params: Params<O>, more: Partial<Request> = {}): Promise<Reply<O>> =>

@@ -6,6 +6,7 @@ import { Config } from '../../../functions/ramdisk-api/config.ts';
 import { giveAgentToken } from '../../../layers/store/agent-tokens.ts';
 import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 export type Options = {
@@ -25,7 +26,7 @@ export const asking = {
 /** A node waiting for its agent, in a store of its own. */
 export const createFront = async (more: Partial<StoredNode> = {}, env: object = {}) => {
   const ports = createFakePorts();
-  const app = create(ports, Config.parse(env));
+  const app = create(ports, Config.parse(environmentWith(env)));
   await createNode(
     ports,
     aNode({ provision_state: 'wait call-back', run: `${uuid}-1`, run_workflow: 'deploy', ...more }),

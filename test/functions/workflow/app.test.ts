@@ -9,6 +9,7 @@ import { setPlan } from '../../../workflows/plan.ts';
 import { waitKey } from '../../../workflows/wait.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 const run = `${uuid}-1`;
@@ -18,7 +19,7 @@ const withNode = async (more: Partial<StoredNode> = {}) => {
   const proxy = createFakeProxy();
   const ports = createFakePorts({ handlers: { 'bmc-proxy': proxy.handler } });
   await createNode(ports, aNode({ ...owned, ...more }));
-  const app = create(ports, Config.parse({}));
+  const app = create(ports, Config.parse(environmentWith()));
   const phase = async (name: string, extra: object = {}) =>
     app(
       { workflow: 'deploy', phase: name, node: uuid, run, ...extra },
@@ -142,7 +143,7 @@ describe('handing over', () => {
       ...ports,
       workflows: { ...ports.workflows, start: async () => Promise.reject(new Error('killed')) },
     };
-    await expect(create(broken, Config.parse({}))(call, invocation)).rejects.toThrow('killed');
+    await expect(create(broken, Config.parse(environmentWith()))(call, invocation)).rejects.toThrow('killed');
     expect(ports.workflows.started).toEqual([]);
     await expect(app(call, invocation)).rejects.toMatchObject({ name: 'Superseded' });
     const { run: name } = await read();

@@ -8,13 +8,14 @@ import { changeNode, createNode, readNode, type StoredNode } from '../../../laye
 import { nameOf } from '../../fakes/ids.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 const withNode = async (more: Partial<StoredNode> = {}) => {
   const proxy = createFakeProxy();
   const ports = createFakePorts({ handlers: { 'bmc-proxy': proxy.handler } });
   await createNode(ports, aNode({ provision_state: 'active', ...more }));
-  const app = create(ports, Config.parse({}));
+  const app = create(ports, Config.parse(environmentWith()));
   const ask = async (request: string, params: object = {}, budget_ms = 20_000) => {
     const asked_by = { user: 'ada', project: null };
     return app({ request, node: uuid, params, asked_by, budget_ms }, { request_id: '1', remaining_ms: () => 120_000 });
@@ -123,7 +124,7 @@ describe('a request that reads', () => {
 
   it('says of a node that is gone that it is', async () => {
     const { ports } = await withNode();
-    const app = create(ports, Config.parse({}));
+    const app = create(ports, Config.parse(environmentWith()));
     const call = { node: 'x', params: {}, asked_by: { user: null, project: null }, budget_ms: 1000 };
     const about = { request_id: '1', remaining_ms: () => 1000 };
     expect(await app({ ...call, request: 'list_media' }, about)).toMatchObject({ code: 404 });

@@ -8,10 +8,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
 import { challengeOf } from '../../../infra/challenge.ts';
+import type { Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
-import type { Settings } from '../../../local/environment.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
+import { environmentWith } from '../../fakes/settings.ts';
 
 const MiB = 1024 * 1024;
 
@@ -24,7 +25,7 @@ const table = {
     writes += 1;
   },
 };
-const app = create({ ...ports, table }, Config.parse({}));
+const app = create({ ...ports, table }, Config.parse(environmentWith()));
 
 let gateway: Gateway;
 beforeAll(async () => {

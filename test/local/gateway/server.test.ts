@@ -7,9 +7,9 @@ import { afterEach, expect, it } from 'vitest';
 
 import { challengeOf } from '../../../infra/challenge.ts';
 import type { RouteRow } from '../../../infra/manifest.ts';
+import type { Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { Fault, Forbidden, Unauthorized } from '../../../layers/domain/fault.ts';
-import type { Settings } from '../../../local/environment.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../../local/gateway/server.ts';
 import { createFakeIds } from '../../fakes/ids.ts';
 import { createLogRecorder } from '../../fakes/log.ts';

@@ -4,6 +4,7 @@ import { Config } from '../../../../functions/workflow/config.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { createFrontWithNodes } from '../node/stored.ts';
 import type { Options } from '../front.ts';
+import { environmentWith } from '../../../fakes/settings.ts';
 
 const invocation = { request_id: 'w', remaining_ms: () => 120_000 };
 
@@ -12,7 +13,7 @@ export const member = (project: string, roles = 'member') => ({ user: 'u', proje
 export const createSearches = () => {
   const front = createFrontWithNodes();
   const { ports, request } = front;
-  const phase = createWorkflow(ports, Config.parse({}));
+  const phase = createWorkflow(ports, Config.parse(environmentWith()));
   let made = 0;
 
   /** A node that an allocation may get. */
