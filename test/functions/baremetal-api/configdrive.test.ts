@@ -81,6 +81,8 @@ describe('an agent reads what is stored, byte for byte', () => {
       maxKeys: 3,
     },
   );
+  // The schema of documents leaves this one out, so the drive is not that of the request.
+  const name = fc.string().filter((given) => given !== '__proto__');
   const script = fc
     .array(
       fc.tuple(fc.stringMatching(/^[A-Z_]{1,6}$/), fc.oneof(fc.nat().map(String), fc.string({ unit: 'grapheme' }))),
@@ -93,8 +95,8 @@ describe('an agent reads what is stored, byte for byte', () => {
         { requiredKeys: ['hostname'] },
       ),
       user_data: fc.oneof(script, fc.string({ unit: 'grapheme', maxLength: 5000 })),
-      network_data: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }),
-      vendor_data: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }),
+      network_data: fc.dictionary(name, fc.jsonValue(), { maxKeys: 3 }),
+      vendor_data: fc.dictionary(name, fc.jsonValue(), { maxKeys: 2 }),
     },
     { requiredKeys: ['meta_data'] },
   );
