@@ -3,6 +3,7 @@ import { instanceCapabilities, machineCapabilities } from '../layers/domain/capa
 import { configdriveObject } from '../layers/domain/configdrive.ts';
 import { Invalid } from '../layers/domain/fault.ts';
 import { imageType, isWebUrl } from '../layers/domain/image.ts';
+import { imageForBmc, packedForAgent } from '../layers/store/configdrives.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
 
@@ -65,17 +66,21 @@ export const imageInfo = (node: StoredNode): Info => {
   };
 };
 
+/** Who fetches a configdrive, and the form that each reads; what a client's own URL leads to is the client's matter. */
+const forms = { agent: packedForAgent, bmc: imageForBmc };
+
 /**
- * Where the configdrive can be fetched from, undefined if the node has none. The link is made at the moment of use and
- * is a secret: it goes to the proxy and nowhere else.
+ * Where the configdrive can be fetched from in the form for whom it is, undefined if the node has none. The link is made
+ * at the moment of use and is a secret: it goes to the proxy and nowhere else. Throws Invalid (400) if it leads nowhere.
  */
 export const configdriveLink = async (
   { objects }: Pick<Ports, 'objects'>,
   node: StoredNode,
+  whom: keyof typeof forms,
   seconds: number,
 ): Promise<string | undefined> => {
   const key = configdriveObject(node);
-  if (key !== undefined) return objects.link(key, 'GET', seconds);
+  if (key !== undefined) return objects.link(await forms[whom]({ objects }, key), 'GET', seconds);
   const value = node.instance_info['configdrive'];
   if (!isGiven(value)) return undefined;
   if (isWebUrl(value)) return value;

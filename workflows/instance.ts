@@ -1,7 +1,5 @@
 /** What undeploy takes away from a node (ironic-states.md 6, R003). */
-import { configdriveObject } from '../layers/domain/configdrive.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
 import { without } from './agent.ts';
 import { forgetSteps } from './plan.ts';
 
@@ -28,10 +26,4 @@ export const releaseInstance = (node: StoredNode): Partial<StoredNode> => {
     lessee: node.driver_internal_info['automatic_lessee'] ? null : node.lessee,
     driver_internal_info: without(forgotten.driver_internal_info ?? {}, ofTheInstance),
   };
-};
-
-/** Removes the stored configdrive; none or an absent one is fine. */
-export const removeConfigdrive = async ({ objects }: Pick<Ports, 'objects'>, node: StoredNode): Promise<void> => {
-  const key = configdriveObject(node);
-  if (key !== undefined) await objects.remove(key);
 };

@@ -2,27 +2,17 @@
  * Intake of configdrives by PUT states/provision, in Ironic's three forms (DESIGN.md 6, ironic-api.md 2.7), and as the
  * name of an upload (node/upload.ts).
  */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import * as z from 'zod';
 
 import { buildConfigdrive } from '../../layers/configdrive/index.ts';
-import {
-  configdriveKey,
-  configdriveObject,
-  configdriveReference,
-  uploadNamed,
-} from '../../layers/domain/configdrive.ts';
+import { checkGzip, fromBase64, maxImageBytes, pack, toBase64 } from '../../layers/configdrive/packed.ts';
+import { uploadNamed } from '../../layers/domain/configdrive.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { isWebUrl } from '../../layers/domain/image.ts';
 import { json } from '../../layers/domain/values.ts';
+import { removeConfigdrive as removeObjects, storeConfigdrive as store } from '../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Deps } from './route.ts';
-
-/** What the agent's partition holds (ironic-deploy.md 5); a larger image would fail at the end of the deploy. */
-const maxBytes = 64 * 1024 * 1024;
-
-const unzip = promisify(gunzip);
 
 const documents = z.strictObject({
   meta_data: json.optional(),
@@ -31,8 +21,11 @@ const documents = z.strictObject({
   vendor_data: json.optional(),
 });
 
-/** As given: the bytes of an image to store, with the key of the upload they are from, or a URL to keep as it is. */
-export type Configdrive = { readonly image: Uint8Array; readonly upload?: string } | { readonly url: string };
+/**
+ * What to store, base64(gzip(image)) that was read to its end once, with the key of the upload it is from; or a URL to
+ * keep as it is.
+ */
+export type Configdrive = { readonly packed: Uint8Array; readonly upload?: string } | { readonly url: string };
 
 /** Ironic takes an empty value for none. */
 const isNone = (given: unknown): boolean =>
@@ -57,44 +50,30 @@ export const checkConfigdriveAllowed = (given: unknown, target: string, version:
   }
 };
 
-const limited = (image: Uint8Array): Configdrive => {
-  if (image.byteLength > maxBytes) {
-    throw Invalid(`The configdrive has ${image.byteLength} bytes, at most ${maxBytes} (64 MiB) are possible.`);
-  }
-  return { image };
-};
-
-const isTooLarge = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-
-/** `maxOutputLength` ends the work on a compression bomb as soon as it has given too much. `what` holds the file. */
-const fromGzip = async (bytes: Uint8Array, what: string): Promise<Uint8Array> => {
-  const image = await unzip(bytes, { maxOutputLength: maxBytes }).catch((error: unknown) => {
-    if (isTooLarge(error)) throw Invalid(`The configdrive has more than ${maxBytes} bytes (64 MiB) uncompressed.`);
-    throw Invalid(`${what} is not a gzip file.`, error);
-  });
-  if (image.byteLength === 0) throw Invalid('The configdrive is an empty file.');
-  return image;
-};
-
+/** Text is stored as it came once it has been read as an agent will read it. */
 const fromText = async (text: string, otherwise: string): Promise<Uint8Array> => {
-  const base64 = text.replace(/\s+/g, '');
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
-    throw Invalid(otherwise);
-  }
-  return fromGzip(Buffer.from(base64, 'base64'), 'configdrive is base64 text, but what it encodes');
+  const bytes = fromBase64(text);
+  if (!bytes) throw Invalid(otherwise);
+  await checkGzip(bytes, 'configdrive is base64 text, but what it encodes');
+  return Buffer.from(text, 'latin1');
+};
+
+const fromGzip = async (bytes: Uint8Array): Promise<Uint8Array> => {
+  await checkGzip(bytes, 'The uploaded configdrive');
+  return toBase64(bytes);
 };
 
 /** Whoever uploads may leave base64 out, which is there for JSON only. */
 const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
- * The image of an upload. It is copied when it is stored, because whoever has the link to upload may use it again
+ * What an upload holds. It is copied when it is stored, because whoever has the link to upload may use it again
  * until it expires. The size is asked first: S3 takes 5 GB.
  */
 const fromUpload = async ({ objects }: Pick<Deps, 'objects'>, upload: string): Promise<Configdrive> => {
   const size = await objects.size(upload);
-  if (size !== undefined && size > maxBytes) {
-    throw Invalid(`The uploaded configdrive has ${size} bytes, at most ${maxBytes} (64 MiB) are possible.`);
+  if (size !== undefined && size > maxImageBytes) {
+    throw Invalid(`The uploaded configdrive has ${size} bytes, at most ${maxImageBytes} (64 MiB) are possible.`);
   }
   const bytes = size === undefined ? undefined : await objects.get(upload);
   if (!bytes) {
@@ -103,22 +82,24 @@ const fromUpload = async ({ objects }: Pick<Deps, 'objects'>, upload: string): P
         'or ask for a new one with POST /v1/nodes/{node}/configdrive.',
     );
   }
-  const image = isGzip(bytes)
-    ? await fromGzip(bytes, 'The uploaded configdrive')
-    : await fromText(
-        Buffer.from(bytes).toString('latin1'),
-        'The uploaded configdrive is neither gzip nor base64 text.',
-      );
-  return { image, upload };
+  const otherwise = 'The uploaded configdrive is neither gzip nor base64 text.';
+  const packed = isGzip(bytes)
+    ? await fromGzip(bytes)
+    : await fromText(Buffer.from(bytes).toString('latin1'), otherwise);
+  return { packed, upload };
 };
 
-const fromDocuments = (given: object, { uuid, name }: StoredNode): Configdrive => {
+const fromDocuments = async (given: object, { uuid, name }: StoredNode): Promise<Configdrive> => {
   const parsed = documents.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw Invalid(`configdrive${issue?.path.map((part) => `.${String(part)}`).join('')}: ${issue?.message}`);
   }
-  return limited(buildConfigdrive(parsed.data, { uuid, name }));
+  const image = buildConfigdrive(parsed.data, { uuid, name });
+  if (image.byteLength > maxImageBytes) {
+    throw Invalid(`The configdrive has ${image.byteLength} bytes, at most ${maxImageBytes} (64 MiB) are possible.`);
+  }
+  return { packed: await pack(image) };
 };
 
 /**
@@ -137,46 +118,37 @@ export const readConfigdrive = async (
   const upload = uploadNamed(node.uuid, given);
   if (upload !== undefined) return fromUpload(deps, upload);
   if (!given.includes('://')) {
-    return { image: await fromText(given, 'configdrive is neither a URL nor base64 text.') };
+    return { packed: await fromText(given, 'configdrive is neither a URL nor base64 text.') };
   }
   if (!isWebUrl(given)) throw Invalid('configdrive is a URL, but not an http or https one.');
   return { url: given };
 };
 
-/** Stores an image as an object of its own. Returns the value for instance_info.configdrive. */
+/** Stores it as an object of its own unless it is a URL. Returns the value for instance_info.configdrive. */
 export const storeConfigdrive = async (
-  { objects, ids }: Pick<Deps, 'objects' | 'ids'>,
+  deps: Pick<Deps, 'objects' | 'ids'>,
   uuid: string,
   configdrive: Configdrive,
-): Promise<string> => {
-  if ('url' in configdrive) return configdrive.url;
-  const key = configdriveKey(uuid, ids.ulid());
-  await objects.put(key, configdrive.image, 'application/octet-stream');
-  return configdriveReference(key);
-};
+): Promise<string> => ('url' in configdrive ? configdrive.url : store(deps, uuid, configdrive.packed));
 
-/** Removes an object that nobody needs. A failure is logged only: sync removes it later (sync/sweep.ts). */
-const remove = async ({ objects, log }: Pick<Deps, 'objects' | 'log'>, uuid: string, key: string): Promise<void> => {
-  await objects
-    .remove(key)
-    .catch((error: unknown) => log.warn('A configdrive was not removed.', { node: uuid, error }));
-};
+/** What nobody needs is removed. A failure is logged only: sync does it later (sync/sweep.ts). */
+const orLater = async ({ log }: Pick<Deps, 'log'>, uuid: string, removing: Promise<void>): Promise<void> =>
+  removing.catch((error: unknown) => log.warn('A configdrive was not removed.', { node: uuid, error }));
 
-/** Removes the object behind a value of instance_info.configdrive, if it is one of this node. */
+/** Removes the objects behind a value of instance_info.configdrive, if they are this node's. */
 export const removeConfigdrive = async (
   deps: Pick<Deps, 'objects' | 'log'>,
   uuid: string,
   value: unknown,
 ): Promise<void> => {
-  const key = configdriveObject({ uuid, instance_info: { configdrive: value } });
-  if (key !== undefined) await remove(deps, uuid, key);
+  await orLater(deps, uuid, removeObjects(deps, { uuid, instance_info: { configdrive: value } }));
 };
 
-/** Removes the upload that an image is from, once a request with it was accepted; a refused one may be sent again. */
+/** Removes the upload that one is from, once a request with it was accepted; a refused one may be sent again. */
 export const removeUpload = async (
   deps: Pick<Deps, 'objects' | 'log'>,
   uuid: string,
   configdrive: Configdrive | undefined,
 ): Promise<void> => {
-  if (configdrive && 'upload' in configdrive) await remove(deps, uuid, configdrive.upload);
+  if (configdrive && 'upload' in configdrive) await orLater(deps, uuid, deps.objects.remove(configdrive.upload));
 };

@@ -6,6 +6,7 @@
  */
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { allocatingNow, allocationOfRun } from '../../layers/store/allocations.ts';
+import { removeConfigdrive } from '../../layers/store/configdrives.ts';
 import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
 import { nodePartition, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import {
@@ -18,7 +19,6 @@ import type { Ports } from '../../layers/store/ports.ts';
 import { nodeOfRun } from '../../layers/store/reservation.ts';
 import type { Execution } from '../../layers/store/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
-import { removeConfigdrive } from '../../workflows/instance.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/names.ts';
 import { lookAfterAllocation } from './allocations.ts';
 import type { Deed } from './deed.ts';
@@ -86,9 +86,10 @@ const isOld = ({ clock }: Deps, { updated_at, created_at }: StoredNode): boolean
 
 const fail = async (deps: Deps, about: Run, failure: Failure): Promise<Deed> => {
   const { node, workflow, run } = about;
-  if (workflow === 'undeploy') await removeConfigdrive(deps, node);
   try {
     await failNode(deps, { uuid: node.uuid, workflow, run, failure });
+    // Not before it is sure that the run still had the node. What cannot be removed now is swept later.
+    if (workflow === 'undeploy') await removeConfigdrive(deps, node);
   } catch (error) {
     // The node went on meanwhile.
     if (isFault(error) && error.name === 'Superseded') return 'none';

@@ -3,7 +3,7 @@
  * undeploy's write and the removal, or by an inventory that took the place of another.
  */
 import { agentMediaOf, agentMedium } from '../../layers/domain/agent-medium.ts';
-import { configdriveObject, configdrivesOf } from '../../layers/domain/configdrive.ts';
+import { configdriveObjects, configdrivesOf } from '../../layers/domain/configdrive.ts';
 import { inventoriesOf, inventoryKey, inventoryObject } from '../../layers/store/inventories.ts';
 import { readNode } from '../../layers/store/nodes.ts';
 import type { Ports } from '../../layers/store/ports.ts';
@@ -20,8 +20,8 @@ type Needs = Pick<Ports, 'table' | 'objects' | 'clock' | 'log'>;
 type Kind = {
   /** What its keys begin with, if the UUID of their node begins so. */
   readonly of: (start: string) => string;
-  /** The one that the node refers to. */
-  readonly named: (table: Ports['table'], uuid: string) => Promise<string | undefined>;
+  /** Those that the node refers to, with what is made of them. */
+  readonly named: (table: Ports['table'], uuid: string) => Promise<readonly (string | undefined)[]>;
 };
 
 const kinds: { readonly [name: string]: Kind } = {
@@ -29,19 +29,19 @@ const kinds: { readonly [name: string]: Kind } = {
     of: configdrivesOf,
     named: async (table, uuid) => {
       const node = await readNode(table, uuid);
-      return node && configdriveObject(node);
+      return node ? configdriveObjects(node) : [];
     },
   },
   'medium of an agent': {
     of: agentMediaOf,
     named: async (table, uuid) => {
       const node = await readNode(table, uuid);
-      return node && agentMedium(node);
+      return node ? [agentMedium(node)] : [];
     },
   },
   inventory: {
     of: inventoriesOf,
-    named: async (table, uuid) => inventoryObject(await table.get(inventoryKey(uuid))),
+    named: async (table, uuid) => [inventoryObject(await table.get(inventoryKey(uuid)))],
   },
 };
 
@@ -52,7 +52,7 @@ export const sweepObjects = async ({ table, objects, clock, log }: Needs): Promi
   for (const [name, { of, named }] of Object.entries(kinds)) {
     for (const { key, put_at } of await objects.list(of(part))) {
       const uuid = key.split('/')[1]!;
-      if (now - put_at < minAge || (await named(table, uuid)) === key) continue;
+      if (now - put_at < minAge || (await named(table, uuid)).includes(key)) continue;
       await objects.remove(key);
       log.info(`A stored ${name} that no node refers to was removed.`, { node: uuid });
     }

@@ -1,11 +1,11 @@
 /** The Fail phase: every workflow's Catch leads here. */
 import { isFault } from '../../layers/domain/fault.ts';
+import { removeConfigdrive } from '../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import { failNode, lockToFail, type Failure } from '../../workflows/failure.ts';
 import { createHardware, isFake } from '../../workflows/hardware.ts';
 import { removeAgentMedium } from '../../workflows/agent-medium.ts';
-import { removeConfigdrive } from '../../workflows/instance.ts';
 import type { Call, Deps } from './call.ts';
 
 /** After these the BMC must not be asked again: a wrong password would lock its account. */

@@ -1,6 +1,6 @@
 /**
- * How a node refers to its configdrive (DESIGN.md 6): `instance_info.configdrive` is `object:<key>` for an image that
- * Ingot stores, or the client's own http(s) URL.
+ * How a node refers to its configdrive (DESIGN.md 6): `instance_info.configdrive` is `object:<key>` for one that Ingot
+ * stores, or the client's own http(s) URL.
  */
 
 const mark = 'object:';
@@ -11,10 +11,26 @@ export const configdrivesOf = (start: string): string => `configdrives/${start}`
 /** Everything stored for a node is below this; its end keeps one UUID from being the start of another. */
 const prefix = (uuid: string) => `${configdrivesOf(uuid)}/`;
 
-/** The object that holds one configdrive of a node. */
-export const configdriveKey = (uuid: string, ulid: string): string => `${prefix(uuid)}${ulid}`;
+/** The end of a key whose object has the form that agents read: base64(gzip(image)) (layers/configdrive/packed.ts). */
+const packedEnd = '.gz.b64';
+/** The end of a key whose object is the image itself; many BMCs tell the kind of a medium by it. */
+const mediumEnd = '.img';
 
-/** The value of instance_info.configdrive for a stored image. */
+/** The object that holds one configdrive of a node. */
+export const configdriveKey = (uuid: string, ulid: string): string => `${prefix(uuid)}${ulid}${packedEnd}`;
+
+/** Whether the object has the form that agents read. The first versions stored images, under keys without an end. */
+export const isPackedKey = (key: string): boolean => key.endsWith(packedEnd);
+
+const stemOf = (key: string): string => (isPackedKey(key) ? key.slice(0, -packedEnd.length) : key);
+
+/** Where the form for agents is of the configdrive stored at `key`: there, or next to the image that a first version stored. */
+export const packedKey = (key: string): string => `${stemOf(key)}${packedEnd}`;
+
+/** Where the image of the configdrive stored at `key` is while a BMC presents it as a medium. */
+export const mediumKey = (key: string): string => `${stemOf(key)}${mediumEnd}`;
+
+/** The value of instance_info.configdrive for what is stored. */
 export const configdriveReference = (key: string): string => `${mark}${key}`;
 
 /**
@@ -28,6 +44,12 @@ export const configdriveObject = (node: {
   const value = node.instance_info['configdrive'];
   if (typeof value !== 'string' || !value.startsWith(mark + prefix(node.uuid))) return undefined;
   return value.slice(mark.length);
+};
+
+/** All objects that may be stored for the node's configdrive: the one it refers to, and those made of it. */
+export const configdriveObjects = (node: Parameters<typeof configdriveObject>[0]): string[] => {
+  const key = configdriveObject(node);
+  return key === undefined ? [] : [...new Set([key, packedKey(key), mediumKey(key)])];
 };
 
 /**

@@ -16,6 +16,12 @@ export class Fault extends Error {
 /** Whether an error is one of ours, with a name, a status and a text for people. */
 export const isFault = (error: unknown): error is Fault => error instanceof Fault;
 
+/**
+ * Whether what was asked has surely not been done, so that what was prepared for it may be undone. A status of 500 and
+ * more may be that of an answer that was lost on its way back, and an error that is not ours says nothing at all.
+ */
+export const isRefusal = (error: unknown): error is Fault => isFault(error) && error.code < 500;
+
 const maker = (name: string, code: number) => (message: string, cause?: unknown) =>
   new Fault(name, code, message, { cause });
 

@@ -19,6 +19,7 @@ type ImageInfo = {
   readonly checksum?: unknown;
   readonly os_hash_algo?: unknown;
   readonly os_hash_value?: unknown;
+  readonly node_uuid?: unknown;
 };
 
 const expectedHash = ({ checksum, os_hash_algo, os_hash_value }: ImageInfo): { algorithm: string; value: string } => {
@@ -110,8 +111,13 @@ const verifiedImage = async (world: World, machine: Machine, info: ImageInfo, si
 const maxDownload = 96 * 2 ** 20;
 
 /** A configdrive comes as base64 text in the command, or as an http(s) URL of such text or of the image itself. */
-const fetchConfigdrive = async (world: World, machine: Machine, given: string, signal: AbortSignal) => {
-  if (!/^https?:/.test(given)) return readConfigdrive(Buffer.from(given, 'latin1'));
+const fetchConfigdrive = async (
+  world: World,
+  machine: Machine,
+  { given, node }: { readonly given: string; readonly node: string },
+  signal: AbortSignal,
+) => {
+  if (!/^https?:\/\//i.test(given)) return readConfigdrive({ text: given }, node);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const take = (chunk: Uint8Array) => {
@@ -125,7 +131,7 @@ const fetchConfigdrive = async (world: World, machine: Machine, given: string, s
     return take;
   };
   await download(world, machine, given, start, signal);
-  return readConfigdrive(Buffer.concat(chunks));
+  return readConfigdrive({ bytes: Buffer.concat(chunks) }, node);
 };
 
 /** The agent's process ends in the middle of the work; nothing answers any more. */
@@ -142,7 +148,7 @@ const written = new WeakSet<Machine>();
 
 /**
  * Writes `args.image_info` and, if given, `args.configdrive` to the disk map. Throws ImageDownloadError,
- * ImageChecksumError, Invalid; the disk is unusable then.
+ * ImageChecksumError, DeploymentError, Invalid; the disk is unusable then.
  */
 export const writeImage = async (
   world: World,
@@ -152,6 +158,7 @@ export const writeImage = async (
 ): Promise<string> => {
   const info = (args['image_info'] ?? {}) as ImageInfo;
   const configdrive = args['configdrive'] ?? (info as { configdrive?: unknown }).configdrive;
+  const node = typeof info.node_uuid === 'string' ? info.node_uuid : 'local';
   if (configdrive !== undefined && configdrive !== null && typeof configdrive !== 'string') {
     throw Invalid('configdrive must be base64 text or a URL.');
   }
@@ -163,7 +170,7 @@ export const writeImage = async (
     if (world.faults.strikes('agent_dies_while_writing', machine)) await die(world, machine, signal);
     const taken = world.clock.sleep(spanOf(world, machine, [15, 45]), signal);
     const [image] = await Promise.all([verifiedImage(world, machine, info, signal), taken]);
-    const drive = configdrive ? await fetchConfigdrive(world, machine, configdrive, signal) : null;
+    const drive = configdrive ? await fetchConfigdrive(world, machine, { given: configdrive, node }, signal) : null;
     signal.throwIfAborted();
     machine.disk.image = { ...image, written_at: world.clock.now() };
     machine.disk.configdrive = drive;

@@ -10,6 +10,8 @@ export type MemoryTable = Table & {
   items(): Item[];
   /** Called before every write; what it throws is what the writer sees. `undefined` turns it off. */
   onWrite: ((writes: readonly Write[]) => void | Promise<void>) | undefined;
+  /** Called after every write that was made; what it throws is what the writer sees: an answer that was lost. */
+  onWritten: ((writes: readonly Write[]) => void) | undefined;
 };
 
 /** Who changes what others may share is found out here. */
@@ -41,6 +43,7 @@ export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now })
 
   const table: MemoryTable = {
     onWrite: undefined,
+    onWritten: undefined,
     items: () => structuredClone([...items.values()]),
     get: async (key) => get(key),
     getMany: async (keys) => keys.map(get),
@@ -61,6 +64,7 @@ export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now })
         if (next) items.set(key, next);
         else items.delete(key);
       });
+      table.onWritten?.(writes);
     },
   };
   return table;

@@ -53,10 +53,12 @@ describe.concurrent('a ramdisk deploy', () => {
     const cd = running.media[running.device!];
     expect(cd).toEqual({ image: site.images.live_iso, inserted: true });
     const stick = Object.values(running.media).find((media) => media && media !== cd);
-    expect(stick).toEqual({ image: expect.stringContaining(`/objects/configdrives/${uuid}/`), inserted: true });
+    const image = expect.stringMatching(`/objects/configdrives/${uuid}/[0-9A-Z]+\\.img`) as string;
+    expect(stick).toEqual({ image, inserted: true });
     expect(running).toMatchObject({ disk: { image: null, residue: false }, boots: [{ result: 'os' }] });
     expect(running.boots).toHaveLength(1);
-    expect(configdrives(uuid)).toHaveLength(1);
+    // What is stored for agents, and the image that the BMC presents.
+    expect(configdrives(uuid)).toHaveLength(2);
 
     await site.provision(machine, 'deleted');
     expect(await site.reaches(machine, 'available')).toMatchObject({ instance_info: {}, power_state: 'power off' });

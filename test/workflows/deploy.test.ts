@@ -1,8 +1,12 @@
+import { gzipSync } from 'node:zlib';
+
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
+import { buildConfigdrive } from '../../layers/configdrive/index.ts';
 import { configdriveKey, configdriveReference } from '../../layers/domain/configdrive.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { decodeConfigdrive } from '../../simulator/agent/configdrive.ts';
 import { pending } from '../fakes/proxy.ts';
 import { createAgent } from './agent.ts';
 import { aNode, uuid } from './nodes.ts';
@@ -116,6 +120,28 @@ describe('a direct deploy', () => {
     expect(stage.world.objects.keys()).toEqual([key]);
   });
 
+  it('gives the agent a form that it can read, also of an image that the first version stored as it is', async () => {
+    // 22 to 100 of 100 drives were taken for base64 by the agent.
+    const drive = buildConfigdrive({ user_data: 'A=1\n' }, { uuid, name: 'key== me@host' });
+    const old = `configdrives/${uuid}/01J0`;
+    const instance_info = { ...aNode().instance_info, configdrive: configdriveReference(old) };
+    const { stage } = await deploy({ instance_info }, ({ world }) => void world.objects.put(old, drive));
+    const { params } = stage.proxy.requests.find(({ op }) => op === 'agent.execute')!;
+    const { configdrive } = (params as unknown as { step: { args: { configdrive: string } } }).step.args;
+    const { body } = await stage.world.objects.request('GET', configdrive);
+    expect(decodeConfigdrive({ bytes: Buffer.from(body!) }, uuid)).toEqual(Buffer.from(drive));
+    // The node goes on to refer to the old one, which a rebuild uses again.
+    expect(await stage.read()).toMatchObject({ provision_state: 'active', instance_info });
+    expect(stage.world.objects.keys()).toEqual([old, `${old}.gz.b64`]);
+  });
+
+  it('says so when nothing is stored where the node refers to', async () => {
+    const old = `configdrives/${uuid}/01J0`;
+    const instance_info = { ...aNode().instance_info, configdrive: configdriveReference(old) };
+    const { stage } = await deploy({ instance_info });
+    expect((await stage.read()).last_error).toMatch(/WriteImage: .*refers to nothing that is stored: pass the conf/);
+  });
+
   it('goes through heartbeats that come while the image is being written', async () => {
     const stage = await createStage({ node: aNode() });
     const agent = createAgent(stage);
@@ -220,6 +246,31 @@ describe('the other ways', () => {
       media: { cd: instance_info.boot_iso, usb: instance_info.configdrive },
       boot: { target: 'Cd', enabled: 'Continuous' },
     });
+  });
+});
+
+describe('a configdrive that a BMC presents as a USB medium', () => {
+  const drive = buildConfigdrive({ user_data: 'A=1\n' }, { uuid, name: 'rack-1' });
+  const packed = Buffer.from(gzipSync(drive).toString('base64'));
+  const old = `configdrives/${uuid}/01J0`;
+
+  it.each([
+    ['as Ironic stores it', configdriveKey(uuid, '01J0'), packed],
+    ['as the first version stored it', old, drive],
+  ])('is the image itself under a name that tells its kind, once stored %s', async (_form, key, bytes) => {
+    const instance_info = { boot_iso: 'http://images.test/live.iso', configdrive: configdriveReference(key) };
+    const stage = await createStage({ node: aNode({ deploy_interface: 'ramdisk', instance_info }) });
+    await stage.world.objects.put(key, bytes);
+    await stage.provision('deploy', 'deploy');
+    await stage.settle();
+    const link = stage.machine.media['usb']!;
+    expect(new URL(link).pathname).toMatch(/\.img$/);
+    expect(Buffer.from((await stage.world.objects.request('GET', link)).body!)).toEqual(Buffer.from(drive));
+    expect(stage.world.objects.keys()).toEqual([key, `${old}.img`].toSorted());
+
+    await stage.provision('undeploy', 'delete');
+    await stage.settle();
+    expect(stage.world.objects.keys()).toEqual([]);
   });
 });
 

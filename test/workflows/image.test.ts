@@ -68,7 +68,12 @@ describe('imageInfo', () => {
 
 describe('configdriveLink', () => {
   const linkOf = async (configdrive?: string) =>
-    configdriveLink(createFakePorts(), aNode({ instance_info: configdrive === undefined ? {} : { configdrive } }), 60);
+    configdriveLink(
+      createFakePorts(),
+      aNode({ instance_info: configdrive === undefined ? {} : { configdrive } }),
+      'agent',
+      60,
+    );
 
   it('is none without a configdrive, and the client’s own URL as it is', async () => {
     expect(await linkOf()).toBeUndefined();

@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
@@ -193,7 +195,10 @@ describe('unrescue', () => {
   it('gives a ramdisk instance its ISO and its configdrive back', async () => {
     const key = configdriveKey(uuid, '01J0');
     const info = { boot_iso: 'http://images.test/live.iso', configdrive: configdriveReference(key) };
-    const { stage, run } = await unrescue({ deploy_interface: 'ramdisk', instance_info: info });
+    const packed = Buffer.from(gzipSync('a drive').toString('base64'));
+    const { stage, run } = await unrescue({ deploy_interface: 'ramdisk', instance_info: info }, ({ world }) => {
+      void world.objects.put(key, packed);
+    });
     expect(await stage.entered('unrescue', run)).toEqual([
       'PowerOff',
       'ChooseWay',
@@ -205,7 +210,8 @@ describe('unrescue', () => {
       'Done',
     ]);
     expect(stage.machine.media.cd).toBe('http://images.test/live.iso');
-    expect(stage.machine.media.usb).toContain(key);
+    const { body } = await stage.world.objects.request('GET', stage.machine.media.usb!);
+    expect(Buffer.from(body!).toString()).toBe('a drive');
     expect(stage.machine.boot).toMatchObject({ target: 'Cd', enabled: 'Continuous' });
   });
 

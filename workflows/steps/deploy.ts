@@ -162,7 +162,7 @@ const collectSteps: Phase = {
 /** Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. */
 const writeImage: Phase = {
   run: async ({ hardware, node, ports, settings }) => {
-    const configdrive = await configdriveLink(ports, node, settings.linkSeconds);
+    const configdrive = await configdriveLink(ports, node, 'agent', settings.linkSeconds);
     const args = { image_info: imageInfo(node), ...(configdrive !== undefined && { configdrive }) };
     const written = await hardware.step('deploy', { interface: 'deploy', step: 'write_image', priority: 80, args });
     if (written) return done();
@@ -214,7 +214,7 @@ const longestLink = 7 * 24 * 3600;
 
 export const attachConfigdrive: Phase = {
   run: async ({ hardware, node, ports }) => {
-    const image = await configdriveLink(ports, node, longestLink);
+    const image = await configdriveLink(ports, node, 'bmc', longestLink);
     if (image === undefined) await hardware.ask('vmedia.eject', { slot: 'usb' });
     else await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true });
     return done();

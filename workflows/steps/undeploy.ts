@@ -1,8 +1,9 @@
 /** undeploy: deleted (ironic-states.md 6). Ends by handing the node, still locked, over to clean. */
 import { belongingsOf, deleteBelonging } from '../../layers/store/belongings.ts';
+import { removeConfigdrive } from '../../layers/store/configdrives.ts';
 import { volumeTargets } from '../../layers/store/node-volumes.ts';
 import { handOver } from '../../layers/store/reservation.ts';
-import { releaseInstance, removeConfigdrive } from '../instance.ts';
+import { releaseInstance } from '../instance.ts';
 import { done, type Phase, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
 

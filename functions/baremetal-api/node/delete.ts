@@ -1,6 +1,6 @@
 /** DELETE /v1/nodes/{ident}. */
-import { configdriveObject } from '../../../layers/domain/configdrive.ts';
 import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
+import { removeConfigdrive } from '../../../layers/store/configdrives.ts';
 import { deleteNode, findNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { isConditionFailed } from '../../../layers/store/table.ts';
 import { route, type Deps } from '../route.ts';
@@ -45,8 +45,7 @@ const remove = async (deps: Deps, found: StoredNode): Promise<StoredNode> => {
 /** What the node left outside of the table: a run that waits, and its configdrive. */
 const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
   await stopRun(deps, node.run_workflow, node.run, 'The node was deleted.');
-  const key = configdriveObject(node);
-  if (key !== undefined) await deps.objects.remove(key);
+  await removeConfigdrive(deps, node);
 };
 
 export const deleteRoute = route<undefined, StoredNode>({

@@ -1,6 +1,6 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
 import { released } from '../../../layers/domain/allocation.ts';
-import { Invalid } from '../../../layers/domain/fault.ts';
+import { Invalid, isRefusal } from '../../../layers/domain/fault.ts';
 import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
@@ -197,8 +197,9 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
     try {
       return await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
     } catch (error) {
-      // Whatever was refused, it may have been because of sealed values that are not those of the node any more.
-      if (attempt >= maxTries || !(await isOutdated(deps, uuid, prepared))) throw error;
+      // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What
+      // was not refused may have been done: not twice.
+      if (attempt >= maxTries || !isRefusal(error) || !(await isOutdated(deps, uuid, prepared))) throw error;
     }
   }
 };

@@ -3,7 +3,7 @@
  * 400, configdrive and other keys 400, lock 409, what the node forbids 400 or 403, validation 400. What depends on
  * the node is decided again with the node as it is when it is written.
  */
-import { isFault } from '../../../layers/domain/fault.ts';
+import { isRefusal } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import {
@@ -149,8 +149,8 @@ const record = async (deps: Deps, uuid: string, wish: Wish) => {
 };
 
 /**
- * The image is stored before the node refers to it, and removed again if the request is refused. After an unknown
- * failure the write may have happened, so the image stays: better one too many than a node that lost its own.
+ * The configdrive is stored before the node refers to it, and removed again if the request is refused. After any other
+ * failure the write may have happened, so it stays: better one too many, which sync sweeps, than a node without its own.
  */
 const recordWithConfigdrive = async (deps: Deps, call: Call<ProvisionBody, StoredNode>, verb: Verb) => {
   const { target: node, body, subject } = call;
@@ -158,25 +158,17 @@ const recordWithConfigdrive = async (deps: Deps, call: Call<ProvisionBody, Store
   const writes = await rescueWrites(deps, node.uuid, verb, body.rescue_password);
   const given = await readConfigdrive(deps, body.configdrive, node);
   const configdrive = given && (await storeConfigdrive(deps, node.uuid, given));
-  try {
-    const forms = await record(deps, node.uuid, {
-      verb,
-      birth: deps.ids.ulid(),
-      configdrive,
-      subject,
-      asked,
-      lesseeSource: deps.config.automaticLessee,
-      writes,
-    });
-    if (configdrive !== undefined) {
-      await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
-    }
-    await removeUpload(deps, node.uuid, given);
-    return forms;
-  } catch (error) {
-    if (isFault(error)) await removeConfigdrive(deps, node.uuid, configdrive);
+  const lesseeSource = deps.config.automaticLessee;
+  const wish = { verb, birth: deps.ids.ulid(), configdrive, subject, asked, lesseeSource, writes };
+  const forms = await record(deps, node.uuid, wish).catch(async (error: unknown) => {
+    if (isRefusal(error)) await removeConfigdrive(deps, node.uuid, configdrive);
     throw error;
+  });
+  if (configdrive !== undefined) {
+    await removeConfigdrive(deps, node.uuid, forms.before.instance_info['configdrive']);
   }
+  await removeUpload(deps, node.uuid, given);
+  return forms;
 };
 
 /** After the write: the run that lost the node is stopped, the one that has it now is started. */

@@ -8,7 +8,7 @@ import { ConditionFailed, type Item } from '../table.ts';
 type RawItem = Record<string, AttributeValue> | undefined;
 type Reason = { readonly Code?: string | undefined; readonly Message?: string | undefined; readonly Item?: RawItem };
 
-/** Nothing was written, and the same may succeed a moment later. */
+/** The same may succeed a moment later; nothing was written, but for `unsure`. */
 const passing = new Set([
   'TransactionConflict',
   'TransactionConflictException',
@@ -21,6 +21,9 @@ const passing = new Set([
   'InternalServerError',
 ]);
 
+/** DynamoDB does not say whether it has written. */
+const unsure = new Set(['InternalServerError', 'TransactionInProgressException']);
+
 const reasonsOf = (error: DynamoDBServiceException): readonly Reason[] => {
   if (error.name === 'TransactionCanceledException')
     return (error as { CancellationReasons?: Reason[] }).CancellationReasons ?? [];
@@ -31,9 +34,14 @@ const reasonsOf = (error: DynamoDBServiceException): readonly Reason[] => {
 const toItem = (raw: RawItem): Item | undefined =>
   raw && Object.keys(raw).length > 0 ? (unmarshall(raw) as Item) : undefined;
 
-/** Whether a request may be sent again because it was turned away before it did anything. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof DynamoDBServiceException && reasonsOf(error).some(({ Code = '' }) => passing.has(Code));
+const isOneOf = (names: ReadonlySet<string>, error: unknown): boolean =>
+  error instanceof DynamoDBServiceException && reasonsOf(error).some(({ Code = '' }) => names.has(Code));
+
+/** Whether a request may be sent again: it was turned away, or is safe to repeat. */
+export const isPassing = (error: unknown): boolean => isOneOf(passing, error);
+
+/** Whether a request that is sent again may have written the first time. */
+export const isUnsure = (error: unknown): boolean => isOneOf(unsure, error);
 
 /**
  * Makes a Fault of what the client throws: ConditionFailed, TooLarge (413), Unavailable (503) for what passes and for

@@ -1,4 +1,5 @@
 /** The table on DynamoDB. */
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import {
@@ -20,7 +21,7 @@ import type { Clock } from '../ports.ts';
 import { isWithin, rangeOf, type Range } from '../range.ts';
 import { isConditionFailed, type Item, type Key, type Query, type Table, type Write } from '../table.ts';
 import { createPlaceholders, expressionsOf, type Placeholders } from './expression.ts';
-import { explain, isPassing } from './refusal.ts';
+import { explain, isPassing, isUnsure } from './refusal.ts';
 
 type Needs = {
   readonly client: DynamoDBDocumentClient;
@@ -39,13 +40,18 @@ const maxTries = 8;
 /** A random wait that doubles each time, at most 25 ms to 1.6 s. */
 const pause = async ({ clock }: Needs, attempt: number) => clock.sleep(Math.random() * 25 * 2 ** Math.min(attempt, 6));
 
-/** Runs a request until it is not turned away any more. Throws what `explain` makes of the error. */
-const persist = async <T>(needs: Needs, request: () => Promise<T>): Promise<T> => {
+/**
+ * Runs a request until it is not turned away any more. `unsure` tells it that one before may have written. Throws what
+ * `explain` makes of the error.
+ */
+const persist = async <T>(needs: Needs, request: (unsure: boolean) => Promise<T>): Promise<T> => {
+  let unsure = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await request();
+      return await request(unsure);
     } catch (error) {
       if (attempt === maxTries || !isPassing(error)) throw explain(error, needs.name);
+      unsure ||= isUnsure(error);
       await pause(needs, attempt);
     }
   }
@@ -131,43 +137,50 @@ const toTransactItem = (name: string, write: Write): TransactItem => {
   return { Update: { ...common, Key, UpdateExpression } };
 };
 
-const writeAll = async ({ client, name }: Needs, writes: readonly Write[]): Promise<unknown> =>
-  client.send(new TransactWriteCommand({ TransactItems: writes.map((write) => toTransactItem(name, write)) }));
+/** However often it is sent, DynamoDB makes a transaction once: it knows it by its token, for ten minutes. */
+const writeAll = async (needs: Needs, writes: readonly Write[]): Promise<unknown> => {
+  const ClientRequestToken = randomUUID();
+  const TransactItems = writes.map((write) => toTransactItem(needs.name, write));
+  return persist(needs, async () => needs.client.send(new TransactWriteCommand({ ClientRequestToken, TransactItems })));
+};
 
-/** Half the price of a transaction of one. A check alone exists in transactions only. */
-const writeOne = async (needs: Needs, write: Write): Promise<unknown> => {
-  const { client, name } = needs;
+type Single = Exclude<Write, { readonly check: Key }>;
+
+/** Half the price of a transaction of one. */
+const send = async ({ client, name }: Needs, write: Single): Promise<unknown> => {
   const common = { TableName: name, ...returnStored, ...expressionsOf(write) };
   const Key = plainKey(keyOf(write));
   if ('put' in write) return client.send(new PutCommand({ ...common, Item: write.put }));
   if ('delete' in write) return client.send(new DeleteCommand({ ...common, Key }));
-  if ('update' in write) return client.send(new UpdateCommand({ ...common, Key }));
-  return writeAll(needs, [write]);
+  return client.send(new UpdateCommand({ ...common, Key }));
 };
 
+/** The SDK sends a request again when its answer got lost. */
+const sendsOf = (error: unknown): number => (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1;
+
 /**
- * The SDK sends a request again when its answer got lost. A transaction carries a token that makes this safe; a single
- * write does not, so the second sending may be refused by what the first has done. The item then is as the write
- * leaves it.
+ * A transaction carries a token that makes it safe to send it again; a single write does not, so what was sent again
+ * may be refused by what the first has done. The item then is as the write leaves it.
  */
 const isOwnEcho = (write: Write, error: unknown, name: string): boolean => {
   const fault = explain(error, name);
-  const sends = (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1;
-  return sends > 1 && isConditionFailed(fault) && isDeepStrictEqual(apply(write, fault.item), fault.item);
+  return isConditionFailed(fault) && isDeepStrictEqual(apply(write, fault.item), fault.item);
 };
+
+const writeOne = async (needs: Needs, write: Single): Promise<unknown> =>
+  persist(needs, async (unsure) =>
+    send(needs, write).catch((error: unknown) => {
+      const sentBefore = unsure || sendsOf(error) > 1;
+      if (!sentBefore || !isOwnEcho(write, error, needs.name)) throw error;
+    }),
+  );
 
 const write = async (needs: Needs, writes: readonly Write[]): Promise<void> => {
   checkWrites(writes);
   const [only, ...others] = writes;
-  if (!only || others.length > 0) {
-    await persist(needs, async () => writeAll(needs, writes));
-    return;
-  }
-  await persist(needs, async () =>
-    writeOne(needs, only).catch((error: unknown) => {
-      if (!isOwnEcho(only, error, needs.name)) throw error;
-    }),
-  );
+  // A check alone exists in transactions only.
+  if (only && others.length === 0 && !('check' in only)) await writeOne(needs, only);
+  else await writeAll(needs, writes);
 };
 
 /**

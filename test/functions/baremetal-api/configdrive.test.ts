@@ -3,8 +3,15 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { buildConfigdrive } from '../../../layers/configdrive/index.ts';
+import { create as sync } from '../../../functions/sync/app.ts';
+import { readConfigdrive, storeConfigdrive } from '../../../functions/baremetal-api/configdrive.ts';
+import { buildConfigdrive, type ConfigdriveDocuments } from '../../../layers/configdrive/index.ts';
+import { Unavailable } from '../../../layers/domain/fault.ts';
 import { provisionStates, transitions, verbs, type Verb } from '../../../layers/domain/states.ts';
+import { decodeConfigdrive } from '../../../simulator/agent/configdrive.ts';
+import { configdriveLink } from '../../../workflows/image.ts';
+import { createFakePorts } from '../../fakes/ports.ts';
+import { aNode } from '../../workflows/nodes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './node/stored.ts';
 
 let front: Front;
@@ -15,19 +22,25 @@ beforeEach(() => {
 const MiB = 1024 * 1024;
 const encode = (image: Uint8Array) => gzipSync(image).toString('base64');
 const image = new Uint8Array(4096).fill(7);
+const withTail = (...tail: (string | Buffer)[]) =>
+  Buffer.concat([gzipSync(image), ...tail.map((part) => Buffer.from(part))]).toString('base64');
 
-/** The object a node refers to, if it is there. */
-const stored = async (uuid: string) => {
+/** The object a node refers to. */
+const object = async (uuid: string) => {
   const value = String((await front.read(uuid)).instance_info['configdrive']);
   expect(value).toMatch(new RegExp(`^object:configdrives/${uuid}/`));
-  return front.ports.objects.get(value.slice('object:'.length));
+  return Buffer.from((await front.ports.objects.get(value.slice('object:'.length)))!);
 };
 
+/** The image that an agent makes of the object a node refers to. */
+const stored = async (uuid: string) => Uint8Array.from(decodeConfigdrive({ bytes: await object(uuid) }, uuid));
+
 describe('the three forms', () => {
-  it('base64(gzip(image)) is stored as the raw image, white space and all', async () => {
+  it('base64(gzip(image)) is stored as it came, white space and all', async () => {
     const { uuid } = await front.store();
     const text = encode(image).replace(/(.{20})/g, '$1\n');
     expect((await front.provision(uuid, 'active', { configdrive: text })).status).toBe(202);
+    expect((await object(uuid)).toString()).toBe(text);
     expect(await stored(uuid)).toEqual(image);
   });
 
@@ -49,12 +62,83 @@ describe('the three forms', () => {
     };
     expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
     expect(await stored(uuid)).toEqual(Uint8Array.from(buildConfigdrive(configdrive, { uuid, name: 'rack-1' })));
+    expect((await object(uuid)).toString()).toMatch(/^H4sI[A-Za-z0-9+/]+=*$/);
   });
 
   it.each([null, '', {}])('%j is none, as in Ironic, also with other targets', async (configdrive) => {
     const { uuid } = await front.store();
     expect((await front.provision(uuid, 'manage', { configdrive })).status).toBe(202);
     expect((await front.read(uuid)).instance_info).toEqual({});
+  });
+});
+
+describe('an agent reads what is stored, byte for byte', () => {
+  const base64 = fc.uint8Array({ minLength: 60, maxLength: 100 }).map((key) => Buffer.from(key).toString('base64'));
+  const keys = fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,8}$/),
+    fc.tuple(base64, base64).map(([a, b]) => `ssh-rsa ${a}${b} me@host`),
+    {
+      maxKeys: 3,
+    },
+  );
+  // The schema of documents leaves this one out, so the drive is not that of the request.
+  const name = fc.string().filter((given) => given !== '__proto__');
+  const script = fc
+    .array(
+      fc.tuple(fc.stringMatching(/^[A-Z_]{1,6}$/), fc.oneof(fc.nat().map(String), fc.string({ unit: 'grapheme' }))),
+    )
+    .map((lines) => ['#!/bin/sh', ...lines.map(([name, value]) => `${name}=${value}`), ''].join('\n'));
+  const documents: fc.Arbitrary<ConfigdriveDocuments> = fc.record(
+    {
+      meta_data: fc.record(
+        { hostname: fc.domain(), public_keys: keys, extra: fc.string({ unit: 'grapheme' }) },
+        { requiredKeys: ['hostname'] },
+      ),
+      user_data: fc.oneof(script, fc.string({ unit: 'grapheme', maxLength: 5000 })),
+      network_data: fc.dictionary(name, fc.jsonValue(), { maxKeys: 3 }),
+      vendor_data: fc.dictionary(name, fc.jsonValue(), { maxKeys: 2 }),
+    },
+    { requiredKeys: ['meta_data'] },
+  );
+  const upload = async (uuid: string, form: string, drive: Uint8Array) => {
+    const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
+    const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
+    const bytes = form === 'upload' ? gzipSync(drive) : Buffer.from(encode(drive));
+    await front.ports.objects.request('PUT', upload_url, bytes);
+    return configdrive;
+  };
+
+  it('of thousands of drives', async () => {
+    const ports = createFakePorts();
+    const node = aNode();
+    await fc.assert(
+      fc.asyncProperty(documents, async (given) => {
+        const value = await storeConfigdrive(ports, node.uuid, (await readConfigdrive(ports, given, node))!);
+        const key = value.slice('object:'.length);
+        const bytes = Buffer.from((await ports.objects.get(key))!);
+        await ports.objects.remove(key);
+        expect(decodeConfigdrive({ bytes }, node.uuid).equals(buildConfigdrive(given, node))).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  }, 120_000);
+
+  it('of some that came in by each form through the API', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        documents,
+        fc.constantFrom('documents', 'text', 'upload', 'upload of text'),
+        async (given, form) => {
+          const { uuid, name } = await front.store();
+          const drive = buildConfigdrive(given, { uuid, name });
+          const configdrive =
+            form === 'documents' ? given : form === 'text' ? encode(drive) : await upload(uuid, form, drive);
+          expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
+          expect(Buffer.compare(await stored(uuid), drive)).toBe(0);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 });
 
@@ -100,6 +184,8 @@ describe('what cannot be used is 400 and leaves nothing behind', () => {
     ['base64 cut off', 'H4sIAA', 'neither a URL nor base64'],
     ['base64 of something else', Buffer.from('hello').toString('base64'), 'not a gzip file'],
     ['a cut-off gzip file', gzipSync(image).subarray(0, 20).toString('base64'), 'not a gzip file'],
+    ['a gzip file with something behind it', withTail('more'), 'not a gzip file'],
+    ['a gzip file with zeros and another one behind it', withTail('\0\0', gzipSync(image)), 'something else behind it'],
     ['nothing, zipped', encode(new Uint8Array()), 'empty'],
     ['more than 64 MiB unzipped', tooLarge, '64 MiB'],
     ['an FTP URL', 'ftp://drives.test/1', 'http or https'],
@@ -135,6 +221,50 @@ describe('what cannot be used is 400 and leaves nothing behind', () => {
     const { uuid } = await front.store({ driver: 'redfish' });
     expect((await front.provision(uuid, 'active', { configdrive: encode(image) })).status).toBe(400);
     expect(front.ports.objects.keys()).toEqual([]);
+  });
+});
+
+describe('an answer of the table that is lost', () => {
+  const losing = (told: Error) => {
+    front.ports.table.onWritten = () => {
+      front.ports.table.onWritten = undefined;
+      throw told;
+    };
+  };
+
+  it.each([
+    ['a fault', Unavailable('The table could not be reached.')],
+    ['an error of another kind', new Error('socket hang up')],
+  ])('as %s leaves the deploy its configdrive, with which it goes on', async (_kind, told) => {
+    const { uuid } = await front.storeReady();
+    losing(told);
+    const answer = await front.provision(uuid, 'active', { configdrive: { user_data: 'A=1' } });
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    // The write was made; sync starts the run that it recorded.
+    const node = await front.read(uuid);
+    expect(node.provision_state).toBe('deploying');
+    await sync(front.ports)({});
+    expect(front.ports.workflows.started).toMatchObject([{ workflow: 'deploy', name: node.run }]);
+    const link = await configdriveLink(front.ports, node, 'agent', 60);
+    const { status, body } = await front.ports.objects.request('GET', link!);
+    expect(status).toBe(200);
+    expect(decodeConfigdrive({ bytes: Buffer.from(body!) }, uuid)).toEqual(
+      Buffer.from(buildConfigdrive({ user_data: 'A=1' }, node)),
+    );
+  });
+
+  it('leaves the upload to be passed again, if the write was not made', async () => {
+    const { uuid } = await front.storeReady();
+    const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
+    const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
+    await front.ports.objects.request('PUT', upload_url, gzipSync(image));
+    front.ports.table.onWrite = () => {
+      front.ports.table.onWrite = undefined;
+      throw Unavailable('The table could not be reached.');
+    };
+    expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(503);
+    expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
+    expect(await stored(uuid)).toEqual(image);
   });
 });
 

@@ -99,6 +99,22 @@ describe('sync', () => {
     expect([ports.objects.keys(), (await read()).instance_info]).toEqual([[], {}]);
   });
 
+  it('keeps the configdrive of a node that went on while its run was looked up', async () => {
+    const key = configdriveKey(uuid, '01J0');
+    const instance_info = { configdrive: configdriveReference(key) };
+    const undeploying = { ...deploying, provision_state: 'deleting', run_workflow: 'undeploy', instance_info } as const;
+    const { ports, read } = await withNode(undeploying);
+    await ports.objects.put(key, Buffer.from('iso'));
+    await ports.workflows.start('undeploy', run, {});
+    await ports.workflows.stop('undeploy', run, 'Gone', 'gone');
+    const describe: typeof ports.workflows.describe = async (...asked) => {
+      await changeNode(ports, uuid, () => ({ set: { ...deploying, run: `${uuid}-2`, reservation: `${uuid}-2` } }));
+      return ports.workflows.describe(...asked);
+    };
+    expect(await create({ ...ports, workflows: { ...ports.workflows, describe } })({})).toMatchObject({ failed: 0 });
+    expect([ports.objects.keys(), (await read()).instance_info]).toEqual([[key], instance_info]);
+  });
+
   it('looks at one node only when an execution of it ended', async () => {
     const { sync } = await withNode(deploying);
     const event = { 'detail-type': 'Step Functions Execution Status Change', detail: { name: run, status: 'FAILED' } };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/sync/app.ts';
-import { configdriveKey, configdriveReference, uploadKey } from '../../../layers/domain/configdrive.ts';
+import { configdriveKey, configdriveReference, mediumKey, uploadKey } from '../../../layers/domain/configdrive.ts';
 import { inventoryWrite, readInventory } from '../../../layers/store/inventories.ts';
-import { createNode } from '../../../layers/store/nodes.ts';
+import { createNode, instanceInfoKey } from '../../../layers/store/nodes.ts';
 import { createFakePorts } from '../../fakes/ports.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
@@ -32,6 +32,21 @@ describe('sync and stored objects', () => {
     const { ports, pass } = await withObjects(named, lost, nobodys);
     await pass(2 * day);
     expect(ports.objects.keys()).toEqual([named]);
+  });
+
+  it('leaves alone what was made of the one that the node refers to, in either form', async () => {
+    const made = [mediumKey(named), mediumKey(lost)];
+    const { ports, pass } = await withObjects(named, ...made);
+    await pass(2 * day);
+    expect(ports.objects.keys()).toEqual([named, mediumKey(named)].toSorted());
+
+    const old = `configdrives/${uuid}/01A`;
+    await ports.table.write([
+      { put: { ...instanceInfoKey(uuid), values: { configdrive: configdriveReference(old) } } },
+    ]);
+    await ports.objects.put(old, Buffer.from('iso'));
+    await pass(2 * day);
+    expect(ports.objects.keys()).toEqual([old, named, mediumKey(named)].toSorted());
   });
 
   it('leaves those alone that are younger than a day: they may be about to be named', async () => {

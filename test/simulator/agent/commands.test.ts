@@ -15,12 +15,13 @@ const drive = buildIso({
   label: 'config-2',
   files: [{ path: 'openstack/latest/meta_data.json', data: Buffer.from('{"name":"a"}') }],
 });
+const packed = gzipSync(drive).toString('base64');
 
 let lab: Lab;
 beforeEach(async () => {
   const api = createApi();
   api.answers['/disk.raw'] = () => new Response(image);
-  api.answers['/drive'] = () => new Response(drive);
+  api.answers['/drive'] = () => new Response(packed);
   lab = await createServingLab(api);
 });
 
@@ -149,17 +150,23 @@ describe('write_image', () => {
     });
   });
 
-  it.each([
-    ['base64 of gzip', gzipSync(drive).toString('base64')],
-    ['base64', Buffer.from(drive).toString('base64')],
-  ])('takes a configdrive as %s', async (_form, configdrive) => {
-    await write({ image_info: imageInfo, configdrive });
+  it('takes a configdrive as base64 of gzip', async () => {
+    await write({ image_info: imageInfo, configdrive: packed });
     await lab.advance(60);
     expect(lab.machine.disk.configdrive).toMatchObject({ label: 'config-2', size: drive.length });
   });
 
+  it('fails at a configdrive that is base64 of something else, after the image was written', async () => {
+    await write({ image_info: imageInfo, configdrive: Buffer.from(drive).toString('base64') });
+    await lab.advance(60);
+    expect(await last()).toMatchObject({
+      command_status: 'FAILED',
+      command_error: { type: 'DeploymentError', message: expect.stringContaining('Not a gzipped file') },
+    });
+  });
+
   it('keeps a configdrive of another file system as it came', async () => {
-    await write({ image_info: imageInfo, configdrive: Buffer.alloc(4096).toString('base64') });
+    await write({ image_info: imageInfo, configdrive: gzipSync(Buffer.alloc(4096)).toString('base64') });
     await lab.advance(60);
     expect(lab.machine.disk.configdrive).toMatchObject({ label: null, size: 4096, files: {} });
   });

@@ -42,6 +42,6 @@ for (let number = 0; number < Number(count); number += 1) {
   const image = buildConfigdrive(documents, node);
   const configdrive = await readConfigdrive({ objects }, documents, node);
   const kept = await storeConfigdrive({ objects, ids }, node.uuid, configdrive!);
-  const url = await configdriveLink({ objects }, { ...node, instance_info: { configdrive: kept } }, seconds);
+  const url = await configdriveLink({ objects }, { ...node, instance_info: { configdrive: kept } }, 'agent', seconds);
   process.stdout.write(`${JSON.stringify({ url, sha256: createHash('sha256').update(image).digest('hex') })}\n`);
 }

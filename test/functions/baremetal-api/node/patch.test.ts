@@ -1,6 +1,7 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 1.7, 2.5). */
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { Unavailable } from '../../../../layers/domain/fault.ts';
 import { provisionStates, type ProvisionState } from '../../../../layers/domain/states.ts';
 import { readSecrets, secretsWrite } from '../../../../layers/store/node-secrets.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
@@ -27,6 +28,16 @@ beforeEach(async () => {
 });
 
 describe('a patch', () => {
+  it('is not made a second time when the answer to its write is lost', async () => {
+    front.ports.table.onWritten = () => {
+      front.ports.table.onWritten = undefined;
+      throw Unavailable('The table could not be reached.');
+    };
+    const { status } = await patch([set('/extra/list/-', 3), set('/driver_info/redfish_password', 'new')]);
+    expect(status).toBe(503);
+    expect(await show()).toMatchObject({ extra: { list: [1, 2, 3] }, driver_info: { redfish_password: '******' } });
+  });
+
   it('changes what it names, answers the whole node and counts as an update', async () => {
     front.ports.clock.advance(5000);
     const { status, body } = await patch([

@@ -51,6 +51,43 @@ describe('a write that meets another transaction', () => {
   });
 });
 
+describe('a write of which DynamoDB does not say whether it was made', () => {
+  const lost = fails('InternalServerError');
+
+  it('keeps its token when it is sent again, so that it cannot meet its own first', async () => {
+    const { table, sent } = open(lost, fails('TransactionInProgressException'), lost, {});
+    await table.write(pair);
+    const tokens = sent.map(({ input }) => input['ClientRequestToken']);
+    expect(tokens).toHaveLength(4);
+    expect(new Set(tokens).size).toBe(1);
+    expect(tokens[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('has a token of its own', async () => {
+    const { table, sent } = open({}, {});
+    await table.write(pair);
+    await table.write(pair);
+    expect(sent[0]!.input['ClientRequestToken']).not.toBe(sent[1]!.input['ClientRequestToken']);
+  });
+
+  it('is done, if it is a single one, when it is refused by what it has done itself', async () => {
+    const own = { pk: { S: 'a' }, sk: { S: 'b' }, run: { S: 'mine' } };
+    const { table, sent } = open(lost, refused(1, own));
+    await table.write([put]);
+    expect(sent).toHaveLength(2);
+    const others = { pk: { S: 'a' }, sk: { S: 'b' }, run: { S: 'theirs' } };
+    await expect(open(lost, refused(1, others)).table.write([put])).rejects.toMatchObject({ name: 'ConditionFailed' });
+    await expect(open(fails('ThrottlingException'), refused(1, own)).table.write([put])).rejects.toMatchObject({
+      name: 'ConditionFailed',
+    });
+  });
+
+  it('is Unavailable, not refused, when nobody ever says', async () => {
+    const { table } = open(...Array.from({ length: 8 }, () => lost));
+    await expect(table.write(pair)).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+  });
+});
+
 describe('a single write whose answer got lost', () => {
   it('is done when the item is as the write leaves it', async () => {
     const own = { pk: { S: 'a' }, sk: { S: 'b' }, run: { S: 'mine' } };
