@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import type { WorkflowName } from '../../infra/manifest.ts';
 import { workflows } from '../../infra/manifest.ts';
+import { nodeOfRun } from '../../layers/store/reservation.ts';
 import type { StateEvent } from '../states/history.ts';
 import type { Display } from './display.ts';
 
@@ -16,9 +17,6 @@ const readPhases = (name: string): Set<string> => {
       .map(([state]) => state),
   );
 };
-
-/** An execution is named after its node and the node's generation. */
-const nodeOf = (execution: string): string => execution.replace(/-\d+$/, '');
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
@@ -44,7 +42,7 @@ export const createPhases = (display: Display): Phases => {
   return {
     follow: (uuid, name, closely) => void followed.set(uuid, { name, closely }),
     receive: (event) => {
-      const node = followed.get(nodeOf(event.name));
+      const node = followed.get(nodeOfRun(event.name));
       const { state } = event;
       if (!node || state === undefined || !known[event.workflow as WorkflowName]?.has(state)) return;
       const label = `${node.name}  ${event.workflow}: ${state}`;

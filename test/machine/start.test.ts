@@ -55,11 +55,13 @@ it('does the main job from enrolment to undeploy, proves each claim, and exits 0
 });
 
 it('stops on Ctrl-C in the middle of its work, and continues at the next start', async () => {
-  const first = ingot(['--machines', '1']);
+  // The agent that is booted meanwhile knows where the API is from its medium: a restart has to be at the same place.
+  const port = ['--port', String(await freePort())];
+  const first = ingot(['--machines', '1', ...port]);
   await until('cleaning', async () => first.output().includes('clean: WaitForAgent'));
   await first.kill('SIGINT');
   expect(await exit(first)).toMatchObject({ code: 0 });
-  const { code, output } = await exit(ingot(['--machines', '1', '--once']));
+  const { code, output } = await exit(ingot(['--machines', '1', '--once', ...port]));
   expect(output).not.toContain('verify: ProbeBmc');
   expect({ code, output }).toMatchObject({ code: 0 });
 });

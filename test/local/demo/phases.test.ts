@@ -15,7 +15,7 @@ const open = () => {
     close: () => undefined,
   });
   const event = (is: StateEvent['is'], state: string, at: number, more: Partial<StateEvent> = {}) =>
-    phases.receive({ workflow: 'deploy', name: `${node}-3`, at, is, state, ...more });
+    phases.receive({ workflow: 'deploy', name: `${node}-01KAN1SVZ00000000000000003`, at, is, state, ...more });
   return { phases, shown, event };
 };
 
