@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 
+import { cutText } from './foreign-text.ts';
 import { mac } from './values.ts';
 
 /** `plugin_data` is what came beside the inventory, such as the disk that the agent would deploy to. */
@@ -79,5 +80,5 @@ export const propertiesOf = (inspected: Inspected): Record<string, string | numb
 /** What the ramdisk itself found wrong; undefined if nothing. */
 export const ramdiskError = ({ plugin_data: data }: Inspected): string | undefined => {
   const error = data['error'];
-  return typeof error === 'string' && error.trim() !== '' ? error.trim().slice(0, 1000) : undefined;
+  return typeof error === 'string' && error.trim() !== '' ? cutText(error.trim(), 1000) : undefined;
 };

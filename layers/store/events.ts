@@ -1,6 +1,7 @@
 /** The node's event log (DESIGN.md 4): append-only rows from which history, trace and reports are made. */
 import { ulidToUUID, uuidToULID } from 'ulid';
 
+import { cutText } from '../domain/foreign-text.ts';
 import type { HistoryEntry } from '../domain/history.ts';
 import type { Node } from '../domain/node.ts';
 import type { Page } from '../domain/page.ts';
@@ -12,7 +13,7 @@ import type { Item, Key, Table, Write } from './table.ts';
 
 /**
  * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error.
- * `message` is for people; `event_type` is Ironic's (deploying, cleaning, ...). Never a secret in either.
+ * `message` is for people, at most 4 KB of it are kept; `event_type` is Ironic's (deploying, cleaning, ...). Never a secret in either.
  */
 export type NodeEvent = {
   readonly kind: 'transition' | 'phase start' | 'phase end' | 'attempt' | 'error' | 'request';
@@ -47,6 +48,7 @@ export const eventItem = (node: Node, event: NodeEvent, at: string, ids: Ids): I
   provision_state: node.provision_state,
   target_provision_state: node.target_provision_state,
   ...event,
+  message: cutText(event.message),
   expires_at: Math.floor(Date.parse(at) / 1000) + keepSeconds,
 });
 
