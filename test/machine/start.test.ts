@@ -1,7 +1,7 @@
 /** `npm start` as a newcomer meets it: the real process, its output, its exit code. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -81,6 +81,17 @@ const expectSentence = ({ code, output }: { code: number | null; output: string 
   expect(output).toContain(words);
   expect(output.trim().split('\n')).toHaveLength(1);
 };
+
+it('keeps everything to its owner in a folder that was open to all, and says so in the log', async () => {
+  chmodSync(folder.path, 0o755);
+  const process = ingot(['--machines', '1', '--once']);
+  expect(await exit(process)).toMatchObject({ code: 0 });
+  const names = readdirSync(folder.path, { recursive: true }) as string[];
+  const modes = ['.', ...names].map((name) => [name, statSync(join(folder.path, name)).mode & 0o077] as const);
+  expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+  expect(names).toEqual(expect.arrayContaining(['table.db', 'states.db', 'keys', 'simulator', 'ingot.json']));
+  expect(readFileSync(join(folder.path, 'ingot.log'), 'utf8')).toContain('The state directory was open to others');
+});
 
 it('says that its port is taken', async () => {
   const server = createServer().listen(await freePort(), '127.0.0.1');
