@@ -58,12 +58,12 @@ it('stops on Ctrl-C in the middle of its work, and continues at the next start',
 
 it('stays up after the demo with commands to try next, and knows the deployed machine again', async () => {
   const first = ingot(['--machines', '1']);
-  await until('the end of the demo', async () => first.output().includes('Try next'), 120);
+  await until('the end of the demo', async () => first.output().includes('Try next'), 400);
   const reply = await request(await urlOf(first), 'GET', '/v1/nodes/m0001');
   expect(reply.body).toMatchObject({ provision_state: 'active' });
   await first.kill('SIGTERM');
   const second = ingot(['--machines', '1']);
-  await until('the end of the demo', async () => second.output().includes('Try next'), 120);
+  await until('the end of the demo', async () => second.output().includes('Try next'), 400);
   expect(second.output()).toContain('m0001 is deployed already');
 });
 
