@@ -56,7 +56,8 @@ const smallestDisk = 4 * gib;
 const rootDiskSize = (inspected: Inspected): number | undefined => {
   const { size: chosen } = z.object({ size: positive }).catch({}).parse(inspected.plugin_data['root_disk']);
   const large = read(inspected).disks.flatMap(({ size }) => (size !== undefined && size >= smallestDisk ? [size] : []));
-  return chosen ?? (large.length > 0 ? Math.min(...large) : undefined);
+  // Not as arguments: there may be more of them than a call can have.
+  return chosen ?? large.toSorted((a, b) => a - b)[0];
 };
 
 /**
