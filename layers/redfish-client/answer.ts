@@ -41,11 +41,18 @@ const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Longer than any name of a registry, and of its messages. */
+const longestId = 255;
+const idOf = (text: string): string => text.slice(text.lastIndexOf('.') + 1).slice(0, longestId);
+
+/** Nobody reads more, and each is looked at by every rule. */
+const maxComplaints = 100;
+
 const toComplaint = (value: unknown): Complaint => {
   const info = asObject(value);
   const properties = info['RelatedProperties'];
   return {
-    id: asText(info['MessageId']).split('.').at(-1) ?? '',
+    id: idOf(asText(info['MessageId'])),
     message: asText(info['Message']),
     properties: Array.isArray(properties) ? properties.map(asText) : [],
   };
@@ -55,7 +62,8 @@ const toComplaint = (value: unknown): Complaint => {
 export const complaintsOf = (body: unknown): Complaint[] => {
   const error = asObject(asObject(body)['error']);
   const info = error['@Message.ExtendedInfo'] ?? asObject(body)['@Message.ExtendedInfo'];
-  const listed = (Array.isArray(info) ? info : info === undefined ? [] : [info]).map(toComplaint);
+  const all: unknown[] = Array.isArray(info) ? info : info === undefined ? [] : [info];
+  const listed = all.slice(0, maxComplaints).map(toComplaint);
   if (listed.length > 0) return listed;
   const own = { MessageId: error['code'], Message: error['message'] };
   return error['code'] === undefined && error['message'] === undefined ? [] : [toComplaint(own)];
