@@ -12,10 +12,13 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/machine/**', 'test/infra/**'],
-          testTimeout: 20_000,
+          // Patience for a busy machine. Nothing waits for it to pass.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
-      { test: { name: 'infra', include: ['test/infra/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      { test: { name: 'infra', include: ['test/infra/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 } },
       {
         test: {
           name: 'machine',
@@ -24,7 +27,8 @@ export default defineConfig({
           // Tests that run concurrently have a machine each, and mostly wait for it.
           maxConcurrency: 64,
           testTimeout: 600_000,
-          hookTimeout: 120_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

@@ -252,6 +252,10 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const dir = openStateDir(options.stateDir);
   const log = openLogFile(dir.files.log);
   const ends: Ends = { log: log.close, stateDir: dir.release };
+  if (dir.closed.length > 0) {
+    const what = 'The state directory was open to others; it is for its owner only now.';
+    log.log('cloud').warn(what, { path: dir.path, files: dir.closed });
+  }
   try {
     return await assemble(options, settings, dir, log, ends);
   } catch (error) {

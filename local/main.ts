@@ -107,6 +107,9 @@ const main = async (): Promise<number> => {
   }
 };
 
+// Whatever this process and its threads write is for its owner only: it holds passwords and keys.
+process.umask(0o077);
+
 // Nobody reads any more, such as `npm start | head`: end like any program in a pipe.
 stdout.on('error', () => process.exit(1));
 

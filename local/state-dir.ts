@@ -2,7 +2,16 @@
  * The folder that holds everything of one installation. Only one Ingot may use it at a time: the kernel holds the lock
  * for as long as the process lives, so a killed one leaves nothing to clean up.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -22,6 +31,8 @@ export type StateDir = {
     readonly simulator: string;
     readonly log: string;
   };
+  /** What others could read or write until now: `.` for the folder, and names in it. It is closed to them. */
+  readonly closed: readonly string[];
   /** Lets another process use the folder. May be repeated. */
   release(): void;
 };
@@ -57,6 +68,38 @@ const checkFormat = (path: string): void => {
   if (found !== format) throw Unusable(path, `has format ${String(found)}, this version of Ingot reads ${format}.`);
 };
 
+/** Bits by which others than the owner reach a file. Windows has none of them. */
+const others = process.platform === 'win32' ? 0 : 0o077;
+
+/** Passwords and keys are in there, so an open file is closed; a link leads to what is not ours. */
+const closeToOthers = (file: string): boolean => {
+  const { mode } = lstatSync(file).isSymbolicLink() ? { mode: 0 } : statSync(file);
+  if ((mode & others) === 0) return false;
+  chmodSync(file, mode & ~others & 0o7777);
+  return true;
+};
+
+/**
+ * A folder that was there before may be open to all, and so may files that were made in it: a folder made by mkdir or
+ * by systemd is. Answers what was. Throws StateDir if it cannot be changed.
+ */
+const closeFolder = (path: string): string[] => {
+  try {
+    const { mode } = statSync(path);
+    const isOpen = (mode & others) !== 0;
+    if (isOpen) chmodSync(path, mode & ~others & 0o7777);
+    const files = readdirSync(path).filter((name) => closeToOthers(join(path, name)));
+    return [...(isOpen ? ['.'] : []), ...files];
+  } catch (error) {
+    const what = 'can be read by others, and this process may not change that';
+    throw Unusable(
+      path,
+      `${what} (${(error as Error).message}): make this user its owner, or choose another one.`,
+      error,
+    );
+  }
+};
+
 const holder = (path: string): string => {
   try {
     return ` by process ${readFileSync(path, 'utf8').trim()}`;
@@ -65,12 +108,16 @@ const holder = (path: string): string => {
   }
 };
 
+/** The lock goes when nothing refers to it any more, so what is held is referred to for as long as the process lives. */
+const held = new Set<DatabaseSync>();
+
 /** An exclusive transaction on a file of its own is the one file lock that Node has; nothing is ever written to it. */
 const takeLock = (path: string): DatabaseSync => {
   const file = join(path, 'lock');
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
+    held.add(database);
     return database;
   } catch (error) {
     database.close();
@@ -80,27 +127,35 @@ const takeLock = (path: string): DatabaseSync => {
   }
 };
 
-/** Makes the folder when it is absent and locks it. Throws StateDir, one sentence that says what to do. */
+/** Says whose the folder is, and makes what has to be there. */
+const prepareFiles = (path: string): StateDir['files'] => {
+  writeFileSync(join(path, 'pid'), `${process.pid}\n`);
+  const keys = join(path, 'keys');
+  mkdirSync(keys, { recursive: true, mode: 0o700 });
+  return {
+    table: join(path, 'table.db'),
+    states: join(path, 'states.db'),
+    objects: join(path, 'objects'),
+    keys,
+    simulator: join(path, 'simulator'),
+    log: join(path, 'ingot.log'),
+  };
+};
+
+/** Makes the folder when it is absent, closes it to others, and locks it. Throws StateDir, one sentence that says what to do. */
 export const openStateDir = (given: string): StateDir => {
   const path = resolve(given);
   makeFolder(path);
   checkFormat(path);
   const lock = takeLock(path);
-  writeFileSync(join(path, 'pid'), `${process.pid}\n`);
-  const keys = join(path, 'keys');
-  mkdirSync(keys, { recursive: true, mode: 0o700 });
-  return {
-    path,
-    files: {
-      table: join(path, 'table.db'),
-      states: join(path, 'states.db'),
-      objects: join(path, 'objects'),
-      keys,
-      simulator: join(path, 'simulator'),
-      log: join(path, 'ingot.log'),
-    },
-    release: () => {
-      if (lock.isOpen) lock.close();
-    },
+  const release = () => {
+    held.delete(lock);
+    if (lock.isOpen) lock.close();
   };
+  try {
+    return { path, files: prepareFiles(path), closed: closeFolder(path), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 };

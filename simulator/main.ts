@@ -19,6 +19,9 @@ const endWith = (simulator: Simulator, withParent: boolean): void => {
   if (withParent) process.stdin.on('end', end).on('error', end).resume();
 };
 
+// Its machines remember passwords and images, as their folder does.
+process.umask(0o077);
+
 // V8 lets the heap for young objects grow to 100 MB under load; kept small, a thousand machines stay below 250 MB.
 setFlagsFromString('--semi-space-growth-factor=1');
 

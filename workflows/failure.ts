@@ -3,6 +3,7 @@
  * `sync` for executions that ended without it.
  */
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
+import { cutText } from '../layers/domain/foreign-text.ts';
 import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
@@ -164,12 +165,12 @@ const neverCalled = (row: Row) => `${silence}, also after the machine was booted
 const attempts = (error: string) =>
   bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '';
 
-/** `last_error`: which phase, what happened, what to do. */
+/** `last_error`: which phase, what happened, what to do; at most 4 KB, however much a machine says. */
 export const lastError = (workflow: WorkflowName, { phase, error, message }: Failure): string => {
   const { what, next } = rows[workflow];
   const known = phase === 'WaitForAgent' && error === 'States.Timeout' ? neverCalled(rows[workflow]) : reasons[error];
   const reason = known ?? (plainText(message) || error);
-  return `${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${next}`;
+  return cutText(`${what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${next}`);
 };
 
 /** Whether the run holds or owns the node. */

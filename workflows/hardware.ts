@@ -3,6 +3,7 @@
  * An interface of the node that is `fake` never leaves the process (hardware type fake-hardware).
  */
 import { Fault, Invalid } from '../layers/domain/fault.ts';
+import { maxWords } from '../layers/domain/foreign-text.ts';
 import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../layers/bmc/operations.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type { Ports } from '../layers/store/ports.ts';
@@ -13,7 +14,7 @@ export const Pending = (reason: string) => new Fault('Pending', 503, reason);
 
 /** A step that the agent reports as failed. */
 const StepFailed = (step: string, command: AgentCommand) =>
-  new Fault('StepFailed', 400, `The agent's step ${step} failed: ${plainText(reasonOf(command))}`);
+  new Fault('StepFailed', 400, `The agent's step ${step} failed: ${plainText(reasonOf(command), maxWords)}`);
 
 const reasonOf = ({ command_error: error, command_status }: AgentCommand): string => {
   if (typeof error === 'string' && error !== '') return error;

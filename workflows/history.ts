@@ -1,6 +1,7 @@
 /** The events that runs leave on the node (layers/store/events.ts): what it went through, and how long it took. */
 import type { NodeEvent } from '../layers/store/events.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
+import { plainText } from './agent.ts';
 import type { WorkflowName } from './names.ts';
 
 /** The event types of Ironic's history (ironic-states.md 16). */
@@ -57,14 +58,14 @@ export const phaseEnded = (about: About, startedAt: string, now: number): NodeEv
 /** A try that failed and is made again. */
 export const phaseAttempted = (about: About, message: string): NodeEvent => ({
   kind: 'attempt',
-  message: `${about.phase} is tried again: ${message}`,
+  message: `${about.phase} is tried again: ${plainText(message)}`,
   ...info(about),
 });
 
 /** What a BMC would not tell, and the run does without. */
 export const notRead = (about: About, what: string, message: string): NodeEvent => ({
   kind: 'attempt',
-  message: `${what} could not be read: ${message}`,
+  message: `${what} could not be read: ${plainText(message)}`,
   ...info(about),
 });
 

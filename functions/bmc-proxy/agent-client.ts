@@ -3,6 +3,7 @@ import { bmcFault, type BmcFaultName } from '../../layers/bmc/faults.ts';
 import { parseTrust } from '../../layers/bmc/driver-info.ts';
 import { agentCommand, type AgentCommand } from '../../layers/bmc/operations.ts';
 import { isFault } from '../../layers/domain/fault.ts';
+import { withoutTail } from '../../layers/domain/foreign-text.ts';
 import { parseObject } from '../../layers/redfish-client/answer.ts';
 import type { Peer } from '../../layers/redfish-client/tls.ts';
 import { exchange, type Answer, type Method } from '../../layers/redfish-client/transport.ts';
@@ -43,7 +44,7 @@ const findAgent = async (call: Call): Promise<{ peer: Peer; base: string; label:
     ? ({ mode: 'pem', pem: record.agent_verify_ca } as const)
     : parseTrust('agent_verify_ca', record.driver_info['agent_verify_ca']);
   const target = { label, host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443), trust };
-  return { label, peer: await findPeer(call, target, 'AgentUnreachable'), base: url.pathname.replace(/\/+$/, '') };
+  return { label, peer: await findPeer(call, target, 'AgentUnreachable'), base: withoutTail(url.pathname, '/') };
 };
 
 const toCommand = (what: string, value: unknown): AgentCommand => {

@@ -8,7 +8,7 @@ import { bmcFault, bmcFaults } from '../../layers/bmc/faults.ts';
 import { operations, type Operation, type Reply, type Request } from '../../layers/bmc/operations.ts';
 import type { BmcRecord } from '../../layers/bmc/records.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
-import { createRedactor, redactJson } from '../../layers/redfish-client/redact.ts';
+import { createMessageRedactor, createRedactor, redactJson } from '../../layers/redfish-client/redact.ts';
 import type { Invocation } from '../../layers/store/ports.ts';
 import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
@@ -69,6 +69,12 @@ const toFault = (error: unknown, requestId: string): Fault => {
   });
 };
 
+/** What came from the machine without secrets; whether it is done is our own word. */
+const clean = (reply: Reply, secrets: readonly string[]): Reply =>
+  reply.status === 'pending'
+    ? { ...reply, reason: createMessageRedactor(secrets)(reply.reason) }
+    : ({ ...reply, observed: redactJson(createRedactor(secrets), reply.observed) } as Reply);
+
 /** Time to give a session back and to answer before the function itself is stopped. */
 const reserveMs = 7_000;
 
@@ -110,13 +116,13 @@ export const create = (deps: Deps, config: Config) => {
   return async (event: unknown, { request_id, remaining_ms }: Invocation): Promise<Reply> => {
     const started = clock.now();
     const secrets: string[] = [];
-    const redact = (text: string) => createRedactor(secrets)(text);
+    const redact = (text: string) => createMessageRedactor(secrets)(text);
     let about: object = { request_id };
     try {
       const request = parse(event);
       about = { request_id, op: request.op, op_id: request.op_id, node: request.node };
       const end = started + Math.min(request.deadline_ms, remaining_ms() - reserveMs);
-      const reply = redactJson(redact, await serve(request, end, secrets)) as Reply;
+      const reply = clean(await serve(request, end, secrets), secrets);
       log.info('Served.', { ...about, status: reply.status, elapsed_ms: clock.now() - started });
       return reply;
     } catch (error) {

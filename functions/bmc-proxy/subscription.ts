@@ -1,5 +1,6 @@
 /** Who is told of the events of a machine: the BMC calls that address by itself (redfish.md 4.1). */
 import type { Subscription } from '../../layers/bmc/settings.ts';
+import { cutText } from '../../layers/domain/foreign-text.ts';
 import { eventDestination, eventService } from '../../layers/redfish-client/parts.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import { done, type Call, type Parsed } from './call.ts';
@@ -26,9 +27,19 @@ const readList = async (bmc: Bmc): Promise<Subscription[]> => {
   }));
 };
 
+/** What a BMC lists may be anybody's, and of any length. */
+const shown = (one: Subscription): Subscription => ({
+  ...one,
+  Id: cutText(one.Id),
+  Destination: one.Destination && cutText(one.Destination),
+  Protocol: one.Protocol && cutText(one.Protocol),
+  Context: one.Context && cutText(one.Context),
+  EventTypes: one.EventTypes?.map((type) => cutText(type, 255)) ?? null,
+});
+
 /** All there are, whoever made them. Throws BmcUnsupported. */
 export const listSubscriptions = async (call: Call<'subscription.list'>) =>
-  withBmc(call, async (bmc) => done<'subscription.list'>({ subscriptions: await readList(bmc) }));
+  withBmc(call, async (bmc) => done<'subscription.list'>({ subscriptions: (await readList(bmc)).map(shown) }));
 
 /** BMCs may write a URL in another way than they were given it. */
 const same = (shown: string | null, wanted: string): boolean =>

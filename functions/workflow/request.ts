@@ -11,6 +11,7 @@ import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { lock } from '../../layers/store/reservation.ts';
+import { plainText } from '../../workflows/agent.ts';
 import { createHardware, type Hardware } from '../../workflows/hardware.ts';
 import { requests, type RequestName, type RequestReply } from '../../workflows/requests.ts';
 import type { Deps } from './call.ts';
@@ -109,7 +110,7 @@ const withLock = async (ports: Deps, call: RequestCall, work: Work): Promise<unk
     return asked.value;
   }
   const error: unknown = asked.reason;
-  await letGo(ports, call, node, isFault(error) ? `It failed: ${error.message}` : 'It failed.');
+  await letGo(ports, call, node, isFault(error) ? `It failed: ${plainText(error.message)}` : 'It failed.');
   throw error;
 };
 

@@ -3,6 +3,7 @@
  * connects with it.
  */
 import { Invalid } from '../domain/fault.ts';
+import { withoutTail } from '../domain/foreign-text.ts';
 import { bool } from '../domain/values.ts';
 import { normalFingerprint, pemFingerprints, type Trust } from '../redfish-client/trust.ts';
 
@@ -45,7 +46,7 @@ const parseAddress = (info: DriverInfo): Pick<RedfishAccess, 'host' | 'port' | '
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port || 443),
-    root_prefix: url.pathname.replace(/\/+$/, '').replace(/\/redfish(\/v1)?$/, ''),
+    root_prefix: withoutTail(url.pathname, '/').replace(/\/redfish(\/v1)?$/, ''),
   };
 };
 

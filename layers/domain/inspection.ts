@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 
+import { cutText } from './foreign-text.ts';
 import { mac } from './values.ts';
 
 /** `plugin_data` is what came beside the inventory, such as the disk that the agent would deploy to. */
@@ -55,7 +56,8 @@ const smallestDisk = 4 * gib;
 const rootDiskSize = (inspected: Inspected): number | undefined => {
   const { size: chosen } = z.object({ size: positive }).catch({}).parse(inspected.plugin_data['root_disk']);
   const large = read(inspected).disks.flatMap(({ size }) => (size !== undefined && size >= smallestDisk ? [size] : []));
-  return chosen ?? (large.length > 0 ? Math.min(...large) : undefined);
+  // Not as arguments: there may be more of them than a call can have.
+  return chosen ?? large.toSorted((a, b) => a - b)[0];
 };
 
 /**
@@ -79,5 +81,5 @@ export const propertiesOf = (inspected: Inspected): Record<string, string | numb
 /** What the ramdisk itself found wrong; undefined if nothing. */
 export const ramdiskError = ({ plugin_data: data }: Inspected): string | undefined => {
   const error = data['error'];
-  return typeof error === 'string' && error.trim() !== '' ? error.trim().slice(0, 1000) : undefined;
+  return typeof error === 'string' && error.trim() !== '' ? cutText(error.trim(), 1000) : undefined;
 };

@@ -1,6 +1,7 @@
 /** What an answer says: its JSON, and the complaints in an error body. */
 import { bmcFault, type BmcFaultName } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
+import { cutText } from '../domain/foreign-text.ts';
 import type { Answer } from './transport.ts';
 
 /** A Redfish message: `id` without its registry (ResourceInUse of Base.1.8.ResourceInUse). */
@@ -9,11 +10,16 @@ export type Complaint = { readonly id: string; readonly message: string; readonl
 /** Far deeper than any Redfish resource; a deeper one is an attack on the parser. */
 const maxDepth = 64;
 
+/** Reads each character once: what is to be kept from the parser must not keep us busy either. */
 const tooDeep = (text: string): boolean => {
   let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/g)) {
-    if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (quoted && char === '\\') at += 1;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && (char === '[' || char === '{')) depth += 1;
+    else if (!quoted && (char === ']' || char === '}')) depth -= 1;
     if (depth > maxDepth) return true;
   }
   return false;
@@ -35,11 +41,18 @@ const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Longer than any name of a registry, and of its messages. */
+const longestId = 255;
+const idOf = (text: string): string => text.slice(text.lastIndexOf('.') + 1).slice(0, longestId);
+
+/** Nobody reads more, and each is looked at by every rule. */
+const maxComplaints = 100;
+
 const toComplaint = (value: unknown): Complaint => {
   const info = asObject(value);
   const properties = info['RelatedProperties'];
   return {
-    id: asText(info['MessageId']).split('.').at(-1) ?? '',
+    id: idOf(asText(info['MessageId'])),
     message: asText(info['Message']),
     properties: Array.isArray(properties) ? properties.map(asText) : [],
   };
@@ -49,7 +62,8 @@ const toComplaint = (value: unknown): Complaint => {
 export const complaintsOf = (body: unknown): Complaint[] => {
   const error = asObject(asObject(body)['error']);
   const info = error['@Message.ExtendedInfo'] ?? asObject(body)['@Message.ExtendedInfo'];
-  const listed = (Array.isArray(info) ? info : info === undefined ? [] : [info]).map(toComplaint);
+  const all: unknown[] = Array.isArray(info) ? info : info === undefined ? [] : [info];
+  const listed = all.slice(0, maxComplaints).map(toComplaint);
   if (listed.length > 0) return listed;
   const own = { MessageId: error['code'], Message: error['message'] };
   return error['code'] === undefined && error['message'] === undefined ? [] : [toComplaint(own)];
@@ -81,7 +95,7 @@ const advice: Partial<Record<BmcFaultName, string>> = {
   BmcSessionLimit: ' Close sessions on the BMC or set redfish_auth_type to basic.',
 };
 
-/** At most so much of a BMC's own words goes into a message. */
+/** At most so many characters of a BMC's own words go into a message. */
 const maxWords = 300;
 
 /** A refusal, with the status and complaints for those who can do something about it. */
@@ -108,7 +122,8 @@ export const refusalFault = (what: string, answer: Answer, redact: (text: string
   const rule = rules.find(({ ids: known, status }) => ids.some((id) => known?.test(id)) || status?.(answer.status));
   const name = rule?.name ?? 'BmcProtocol';
   const words = complaints.map(({ message }) => message).join(' ');
-  const said = [redact(words).slice(0, maxWords), ids.length > 0 && redact(`(${ids.join(', ')})`)].filter(Boolean);
+  const told = (text: string) => cutText(redact(text), maxWords);
+  const said = [told(words), ids.length > 0 && told(`(${ids.join(', ')})`)].filter(Boolean);
   return bmcFault(
     name,
     `${what} was refused with status ${answer.status}${said.length > 0 ? `: ${said.join(' ')}` : ''}.${advice[name] ?? ''}`,

@@ -5,7 +5,7 @@
 import { bmcFault } from '../bmc/faults.ts';
 import { isFault, type Fault } from '../domain/fault.ts';
 import { parseObject, refusalFault } from './answer.ts';
-import { createRedactor } from './redact.ts';
+import { createMessageRedactor } from './redact.ts';
 import type { Answer } from './transport.ts';
 
 export type AuthType = 'auto' | 'basic' | 'session';
@@ -78,7 +78,7 @@ const login = async (needs: Needs): Promise<Session | Fault> => {
   if (answer.status < 300) {
     return readSession(needs, answer) ?? bmcFault('BmcProtocol', `${label} opened a session but did not say where.`);
   }
-  const redact = createRedactor([password ?? '', basicOf(needs)]);
+  const redact = createMessageRedactor([password ?? '', basicOf(needs)]);
   const fault = refusalFault(`Logging in to ${label}`, answer, redact);
   // 403 may well be a refused password, too.
   if (fault.name === 'BmcAuthFailed' || (answer.status === 403 && fault.name === 'BmcRejected')) {

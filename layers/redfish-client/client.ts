@@ -40,6 +40,8 @@ export type Redfish = {
 };
 
 const maxPages = 50;
+/** Links in all of them: far more than parts in any machine, and each is a request. */
+const maxMembers = 5_000;
 
 const etagOf = (answer: Answer, body: Record<string, unknown>): string | null => {
   const etag = answer.headers.etag ?? body['@odata.etag'];
@@ -96,7 +98,11 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
     for (let page = 1; next; page += 1) {
       if (page > maxPages) throw bmcFault('BmcProtocol', `${peer.label} has a collection of over ${maxPages} pages.`);
       const { body } = await get(next, collection);
-      found.push(...(body.Members ?? []).map((member) => link(member['@odata.id'])));
+      const listed = body.Members ?? [];
+      if (found.length + listed.length > maxMembers) {
+        throw bmcFault('BmcProtocol', `${peer.label} has a collection of over ${maxMembers} members.`);
+      }
+      found.push(...listed.map((member) => link(member['@odata.id'])));
       next = body['Members@odata.nextLink'];
     }
     return found;

@@ -7,7 +7,7 @@ import { Fault, isFault } from '../domain/fault.ts';
 import { parseObject, refusalFault, refusalOf } from './answer.ts';
 import { createAuth, type Credentials } from './auth.ts';
 import { linkPath, type Place } from './paths.ts';
-import { createRedactor } from './redact.ts';
+import { createMessageRedactor } from './redact.ts';
 import { serviceRoot, type ServiceRoot } from './resources.ts';
 import type { Peer } from './tls.ts';
 import { exchange, type Answer, type Method } from './transport.ts';
@@ -100,7 +100,7 @@ export const createConversation = (options: RedfishOptions): Conversation => {
 
   const auth = createAuth({ ...options, label: peer.label, send, sessionsPath, link });
 
-  const redact = (text: string) => createRedactor(auth.secrets())(text);
+  const redact = (text: string) => createMessageRedactor(auth.secrets())(text);
   const refusal = (wanted: Wanted, answer: Answer) => refusalFault(nameOf(wanted, peer), answer, redact);
 
   /** Every error leaves through here: no secret passes. */

@@ -1,6 +1,7 @@
 /** Which links of a BMC are followed: paths below its own service root, and nothing else (redfish.md 8). */
 import { bmcFault } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
+import { cutText } from '../domain/foreign-text.ts';
 
 /** Where a BMC is: its URL's origin and the path before /redfish. */
 export type Place = { readonly origin: string; readonly root_prefix: string };
@@ -8,7 +9,7 @@ export type Place = { readonly origin: string; readonly root_prefix: string };
 const Outside = (link: string): Fault =>
   bmcFault(
     'BmcProtocol',
-    `The BMC answered with a link that leads away from it (${link.split('?')[0]!.slice(0, 100)}); it is not followed.`,
+    `The BMC answered with a link that leads away from it (${cutText(link.split('?', 1)[0]!, 100)}); it is not followed.`,
   );
 
 /**

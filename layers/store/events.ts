@@ -1,6 +1,7 @@
 /** The node's event log (DESIGN.md 4): append-only rows from which history, trace and reports are made. */
 import { ulidToUUID, uuidToULID } from 'ulid';
 
+import { cutText } from '../domain/foreign-text.ts';
 import type { HistoryEntry } from '../domain/history.ts';
 import type { Node } from '../domain/node.ts';
 import type { Page } from '../domain/page.ts';
@@ -12,8 +13,8 @@ import type { Item, Key, Table, Write } from './table.ts';
 
 /**
  * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error, a request of a
- * client, or what somebody did who says to be the agent.
- * `message` is for people; `event_type` is Ironic's (deploying, cleaning, ...). Never a secret in either.
+ * client, or what somebody did who says to be the agent. `message` is for people, at most 4 KB of it are kept;
+ * `event_type` is Ironic's (deploying, cleaning, ...). Never a secret in either.
  */
 export type NodeEvent = {
   readonly kind: 'transition' | 'phase start' | 'phase end' | 'attempt' | 'error' | 'request' | 'agent';
@@ -48,6 +49,7 @@ export const eventItem = (node: Node, event: NodeEvent, at: string, ids: Ids): I
   provision_state: node.provision_state,
   target_provision_state: node.target_provision_state,
   ...event,
+  message: cutText(event.message),
   expires_at: Math.floor(Date.parse(at) / 1000) + keepSeconds,
 });
 

@@ -12,8 +12,12 @@ export const maxWrites = 100;
 export const maxItemBytes = 400 * 1024;
 export const maxWriteBytes = 4 * 1024 * 1024;
 const maxDepth = 32;
-const keyBytes = { pk: 2048, sk: 1024 } as const;
-const indexKeys = [...indexes.map(({ name }) => name), 'position'];
+const maxNameBytes = 65_535;
+const partitionBytes = 2048;
+const sortBytes = 1024;
+const keyBytes = { pk: partitionBytes, sk: sortBytes } as const;
+/** The attributes that are keys of an index, with the bytes that each may have. */
+const indexKeys = [...indexes.map(({ name }) => [name, partitionBytes] as const), ['position', sortBytes] as const];
 
 const Unwritable = (message: string) => new Fault('Unwritable', 500, message);
 const place = ({ pk, sk }: Key) => `item ${pk} ${sk}`;
@@ -26,48 +30,82 @@ const numberSize = (value: number, where: string): number => {
   return 2 + Math.ceil(String(size).length / 2);
 };
 
-/** Bytes of a JSON value by DynamoDB's rules. Throws Invalid (400) for values it cannot hold. */
+/** Anything else would be a set, a date, a map ...: DynamoDB takes them for other types, or refuses them. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+};
+
+/** Bytes of a JSON value by DynamoDB's rules; `where` names it. Throws Invalid (400) for values it cannot hold. */
 const sizeOf = (value: unknown, where: string, depth = 0): number => {
   if (value === null || typeof value === 'boolean') return 1;
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number') return numberSize(value, where);
   if (typeof value !== 'object') throw Unwritable(`${where}: a value of type ${typeof value} cannot be stored.`);
+  if (!isPlain(value)) throw Unwritable(`${where}: a value of type ${value.constructor.name} cannot be stored.`);
   if (depth >= maxDepth) throw Invalid(`${where}: more than ${maxDepth} levels of JSON cannot be stored.`);
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + sizeOf(one, where, depth + 1), 3);
+  if (Array.isArray(value)) {
+    // Not by reduce: it passes over what is missing in a list.
+    return Array.from(value).reduce((sum: number, one, at) => sum + 1 + sizeOf(one, `${where}.${at}`, depth + 1), 3);
+  }
   return 3 + attributesSize(value, where, depth);
 };
+
+/** Bytes of the name of an attribute, at any depth. Throws Invalid (400) for an empty or endless one. */
+const nameSize = (name: string, where: string): number => {
+  const bytes = Buffer.byteLength(name);
+  if (name === '') throw Invalid(`${where} has a key that is empty, which cannot be stored: give it a name.`);
+  if (bytes > maxNameBytes)
+    throw Invalid(`${where} has a key of ${bytes} bytes, at most ${maxNameBytes} can be stored.`);
+  return bytes;
+};
+
+/** How clients know what is in an attribute of an item: instance_info is an item of its own, with `values`. */
+const fieldOf = (item: Item, name: string): string => (name === 'values' ? item.sk : name);
 
 const attributesSize = (attributes: object, where: string, depth = 0): number => {
   let sum = 0;
   for (const [name, value] of Object.entries(attributes)) {
-    const inside = depth === 0 ? `${where}, ${name}` : where;
-    sum += 1 + Buffer.byteLength(name) + sizeOf(value, inside, depth + 1);
+    const path = depth === 0 ? fieldOf(attributes as Item, name) : `${where}.${name}`;
+    sum += 1 + nameSize(name, where) + sizeOf(value, path, depth + 1);
   }
   return sum;
 };
 
 /**
- * Bytes of an item. Throws TooLarge (413) past 400 KB, Invalid (400) for numbers and depths that cannot be stored,
- * Unwritable (500) for undefined and for index attributes that are not strings.
+ * Bytes of an item. Throws TooLarge (413) past 400 KB, Invalid (400) for numbers, depths and empty keys that cannot be
+ * stored, with the path to them, Unwritable (500) for undefined, for what is no JSON, and for index attributes that are
+ * not strings.
  */
 export const checkItem = (item: Item): number => {
   const bytes = attributesSize(item, place(item));
   if (bytes > maxItemBytes) {
     throw TooLarge(`The ${place(item)} would have ${bytes} bytes, at most ${maxItemBytes} can be stored.`);
   }
-  for (const name of indexKeys) {
+  for (const [name, most] of indexKeys) {
     const value = item[name];
     if (value !== undefined && (typeof value !== 'string' || value === '')) {
       throw Unwritable(`The ${place(item)} has an index attribute ${name} that is not a string with content.`);
+    }
+    if (value !== undefined && Buffer.byteLength(value) > most) {
+      throw Invalid(`The ${place(item)} has an index attribute ${name} of more than ${most} bytes.`);
     }
   }
   return bytes;
 };
 
+const fits = (text: string, most: number): boolean => text !== '' && Buffer.byteLength(text) <= most;
+
+/** Whether an item can have this key; nothing is found under another, and DynamoDB refuses to look. */
+export const isPossibleKey = ({ pk, sk }: Key): boolean => fits(pk, partitionBytes) && fits(sk, sortBytes);
+
+/** Whether this can be the partition of a query. */
+export const isPossiblePartition = (partition: string): boolean => fits(partition, partitionBytes);
+
 const checkKey = (key: Key) => {
   for (const name of ['pk', 'sk'] as const) {
     const bytes = Buffer.byteLength(key[name]);
-    if (bytes === 0 || bytes > keyBytes[name]) {
+    if (!fits(key[name], keyBytes[name])) {
       throw Invalid(`A key of ${bytes} bytes cannot be stored (${name} takes 1 to ${keyBytes[name]}): ${place(key)}.`);
     }
   }

@@ -32,7 +32,7 @@ export const clientOf = (url: string, version: string): Client => {
         'X-OpenStack-Ironic-API-Version': at,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(120_000),
     });
     const text = await answer.text();
     expect(answer.headers.get('x-openstack-ironic-api-version')).toBe(at);
@@ -58,7 +58,7 @@ export const clientOf = (url: string, version: string): Client => {
     ok,
     reaches: async (node, ...states) => {
       const { provision_state: begun } = await read(node);
-      for (const end = Date.now() + 120_000; Date.now() < end; await sleep(50)) {
+      for (const end = Date.now() + 400_000; Date.now() < end; await sleep(50)) {
         const now = await read(node);
         const state = String(now['provision_state']);
         if (states.includes(state)) return now;

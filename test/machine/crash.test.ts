@@ -80,7 +80,7 @@ const story = async (node: string): Promise<string> => {
  * How long a node may take to arrive after the last kill, in seconds. A kill between noting a reset in the ledger and
  * sending it looks like a reset that the BMC has not carried out yet; it is sent again after a lag of a minute.
  */
-const patience = 180;
+const patience = 400;
 
 /** Crashes while the node moves to `goal`, a few times; then lets it arrive. */
 const crashUntil = async (node: string, goal: string, times: number) => {

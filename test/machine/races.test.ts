@@ -48,7 +48,7 @@ const persist = async (method: string, path: string, body?: unknown): Promise<Re
       if (reply.status >= 400 && reply.status !== 409) throw new Error(JSON.stringify(reply));
       return reply.status < 300 && reply;
     },
-    100,
+    400,
   );
 
 const show = async (path: string) => (await call('GET', `/v1/${path}`)).body;

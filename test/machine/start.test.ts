@@ -1,7 +1,7 @@
 /** `npm start` as a newcomer meets it: the real process, its output, its exit code. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { hashSync } from 'bcryptjs';
@@ -68,12 +68,12 @@ it('stops on Ctrl-C in the middle of its work, and continues at the next start',
 
 it('stays up after the demo with commands to try next, and knows the deployed machine again', async () => {
   const first = ingot(['--machines', '1']);
-  await until('the end of the demo', async () => first.output().includes('Try next'), 120);
+  await until('the end of the demo', async () => first.output().includes('Try next'), 400);
   const reply = await request(await urlOf(first), 'GET', '/v1/nodes/m0001');
   expect(reply.body).toMatchObject({ provision_state: 'active' });
   await first.kill('SIGTERM');
   const second = ingot(['--machines', '1']);
-  await until('the end of the demo', async () => second.output().includes('Try next'), 120);
+  await until('the end of the demo', async () => second.output().includes('Try next'), 400);
   expect(second.output()).toContain('m0001 is deployed already');
 });
 
@@ -122,6 +122,17 @@ it('answers the users of the file and nobody else with real machines', async () 
   expect((await fetch(nodes, { headers })).status).toBe(200);
   await process.kill('SIGINT');
   expect(process.output()).toContain('OS_AUTH_TYPE=http_basic');
+});
+
+it('keeps everything to its owner in a folder that was open to all, and says so in the log', async () => {
+  chmodSync(folder.path, 0o755);
+  const process = ingot(['--machines', '1', '--once']);
+  expect(await exit(process)).toMatchObject({ code: 0 });
+  const names = readdirSync(folder.path, { recursive: true }) as string[];
+  const modes = ['.', ...names].map((name) => [name, statSync(join(folder.path, name)).mode & 0o077] as const);
+  expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+  expect(names).toEqual(expect.arrayContaining(['table.db', 'states.db', 'keys', 'simulator', 'ingot.json']));
+  expect(readFileSync(join(folder.path, 'ingot.log'), 'utf8')).toContain('The state directory was open to others');
 });
 
 it('says that its port is taken', async () => {

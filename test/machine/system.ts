@@ -47,7 +47,7 @@ export const temporaryFolder = (): { path: string; remove(): void } => {
 export const sleep = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks until the answer is there. Throws with `what` and the last error when it does not come in time. */
-export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {
+export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 240): Promise<T> => {
   const end = Date.now() + seconds * 1000;
   let last: unknown = 'no error, only no answer';
   while (Date.now() < end) {
@@ -70,7 +70,7 @@ export const request = async (base: string, method: string, path: string, body?:
     method,
     headers: { 'X-OpenStack-Ironic-API-Version': '1.115', 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   });
   const text = await answer.text();
   return { status: answer.status, body: text ? (JSON.parse(text) as Record<string, unknown>) : {} };

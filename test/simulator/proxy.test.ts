@@ -55,9 +55,11 @@ const start = async ({ ask, machine }: Awaited<ReturnType<typeof enrolMachine>>,
       const power = { target: 'power on', how: 'hard' } as const;
       expect(await ask('power.ensure', power, { op_id: run, deadline_ms: 3000 })).toMatchObject({ status: 'done' });
     },
-    { timeout: 5000 },
+    { timeout: 60_000 },
   );
-  await vi.waitFor(() => expect([machine.boot_count, machine.phase]).toEqual([boots + 1, 'halted']), { timeout: 5000 });
+  await vi.waitFor(() => expect([machine.boot_count, machine.phase]).toEqual([boots + 1, 'halted']), {
+    timeout: 60_000,
+  });
 };
 
 describe.each(profileNames)('with %s', (profile) => {

@@ -170,14 +170,14 @@ it('goes on after a restart: same addresses, same certificate, same token, still
   const media = '/redfish/v1/Managers/1/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia';
   expect((await https(access, 'POST', media, { Image: images.deploy_iso as string })).status).toBe(204);
   await https(access, 'POST', '/redfish/v1/Systems/1/Actions/ComputerSystem.Reset', { ResetType: 'On' });
-  await vi.waitFor(() => expect(api.beats()).toBeGreaterThan(0), { timeout: 5000 });
+  await vi.waitFor(() => expect(api.beats()).toBeGreaterThan(0), { timeout: 60_000 });
   await closers.pop()!();
   const before = api.beats();
 
   const second = await begin({ apiUrl: api.url });
   expect(second.port).toBe(first.port);
   expect(((await control(second, '/machines')).body as { machines: unknown[] }).machines[0]).toEqual(access);
-  await vi.waitFor(() => expect(api.beats()).toBeGreaterThan(before), { timeout: 5000 });
+  await vi.waitFor(() => expect(api.beats()).toBeGreaterThan(before), { timeout: 60_000 });
   expect(api.tokens.size).toBe(1);
   expect(api.lookups()).toBe(1);
   expect((await control(second, '/machines/m0001')).body).toMatchObject({ phase: 'ramdisk', boot_count: 1 });

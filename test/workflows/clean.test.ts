@@ -217,6 +217,24 @@ describe('cleaning that fails', () => {
     expect(stage.machine.power).toBe('power on');
   });
 
+  it('keeps 4 KB of what the agent has to say about it, and what to do next', async () => {
+    const { stage, agent } = await provide();
+    await agent.call();
+    await stage.settle();
+    const message = `https://bob:pw@images.test/x?signature=42 ${'💥'.repeat(250_000)}`;
+    await agent.finish('FAILED', { command_error: { message, details: message } });
+    await stage.settle();
+    const { provision_state, last_error: error, maintenance_reason } = await stage.read();
+    expect(provision_state).toBe('clean failed');
+    expect(error).toMatch(
+      /failed: https:\/\/images\.test\/x 💥+ \[\.\.\.\] \(cut, it had 1000085 characters\)\. Then unset/u,
+    );
+    const events = (await stage.history()).filter((line) => line.startsWith('error: '));
+    expect([maintenance_reason, ...events]).toEqual([error, `error: ${error}`]);
+    expect(error!.length).toBeLessThanOrEqual(4096);
+    expect(error!.isWellFormed()).toBe(true);
+  });
+
   it('before any step does not', async () => {
     const { stage } = await provide();
     await stage.settle(1801);

@@ -389,11 +389,12 @@ describe('a deploy that fails', () => {
 
 describe('a deploy meets', () => {
   it('a BMC that is busy, then fine: it is asked again, and the history tells', async () => {
-    const busy = bmcFault('BmcBusy', 'The BMC is starting.');
+    const busy = bmcFault('BmcBusy', 'The BMC is starting, not https://bob:pw@images.test/ipa.iso?signature=42');
     const { stage } = await deploy({}, ({ proxy }) => proxy.answer('vmedia.insert', busy, busy));
     expect((await stage.read()).provision_state).toBe('active');
     const attempts = (await stage.history()).filter((line) => line.startsWith('attempt: '));
-    expect(attempts).toEqual(Array(2).fill('attempt: AttachBootMedia is tried again: The BMC is starting.'));
+    const said = 'attempt: AttachBootMedia is tried again: The BMC is starting, not https://images.test/ipa.iso';
+    expect(attempts).toEqual(Array(2).fill(said));
   });
 
   it('a machine that takes its time: every try asks for the same effect', async () => {

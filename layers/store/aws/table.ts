@@ -16,7 +16,7 @@ import {
 
 import { Unavailable } from '../../domain/fault.ts';
 import { apply, isExpired, keyOf } from '../evaluate.ts';
-import { checkWrites } from '../limits.ts';
+import { checkWrites, isPossibleKey, isPossiblePartition } from '../limits.ts';
 import type { Clock } from '../ports.ts';
 import { isWithin, rangeOf, type Range } from '../range.ts';
 import { isConditionFailed, type Item, type Key, type Query, type Table, type Write } from '../table.ts';
@@ -102,7 +102,7 @@ const toInput = ({ index, partition, descending = false }: Query, range: Range) 
 const query = async (needs: Needs, options: Query): Promise<Item[]> => {
   const { index, limit = Infinity } = options;
   const range = rangeOf(options);
-  if (!range) return [];
+  if (!range || !isPossiblePartition(options.partition)) return [];
   const input = { TableName: needs.name, ...toInput(options, range) };
   const found: Item[] = [];
   let start: Record<string, unknown> | undefined;
@@ -189,12 +189,13 @@ const write = async (needs: Needs, writes: readonly Write[]): Promise<void> => {
  */
 export const createAwsTable = (needs: Needs): Table => ({
   get: async (key) => {
+    if (!isPossibleKey(key)) return undefined;
     const command = new GetCommand({ TableName: needs.name, Key: plainKey(key), ConsistentRead: true });
     const { Item } = await persist(needs, async () => needs.client.send(command));
     return Item && !isExpired(Item as Item, needs.clock.now()) ? (Item as Item) : undefined;
   },
   getMany: async (keys) => {
-    const wanted = [...new Map(keys.map((key) => [idOf(key), key])).values()];
+    const wanted = [...new Map(keys.filter(isPossibleKey).map((key) => [idOf(key), key])).values()];
     const batches = Array.from({ length: Math.ceil(wanted.length / batchSize) }, (_, at) =>
       wanted.slice(at * batchSize, (at + 1) * batchSize),
     );

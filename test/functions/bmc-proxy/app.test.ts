@@ -188,6 +188,25 @@ describe('secrets', () => {
     );
   });
 
+  it.each(['done', 'password'])('that are words of ours, such as "%s", do not spoil what we say', async (password) => {
+    const { ask, bmc } = await enrol({ password });
+    expect(await ask('system.get', {})).toMatchObject({ status: 'done' });
+    bmc.handlers.push(() => ({ status: 401 }));
+    await expect(ask('system.get', {})).rejects.toThrow('Check redfish_username and redfish_password');
+  });
+
+  it('of an image server are in no line of the log and no reply when the BMC repeats the URL', async () => {
+    const { ask, bmc, log } = await enrol();
+    const image = 'http://isouser:ISOPASS@127.0.0.1:18600/ipa.iso';
+    bmc.answer(`POST ${path}/VirtualMedia/1/Actions/VirtualMedia.InsertMedia`, {
+      status: 400,
+      body: { error: { '@Message.ExtendedInfo': [{ MessageId: 'X.1.0.No', Message: `cannot open ${image}?x=y` }] } },
+    });
+    const error = await ask('vmedia.insert', { slot: 'cd', image }).catch((caught: Error) => caught);
+    expect((error as Error).message).toContain('cannot open http://******@127.0.0.1:18600/ipa.iso');
+    expect(JSON.stringify(log.lines)).not.toMatch(/isouser|ISOPASS/);
+  });
+
   it('are not sent to a server with another certificate', async () => {
     const { ask, bmc } = await enrol({ driver_info: { redfish_verify_ca: true } });
     await expect(ask('bmc.probe', {})).rejects.toMatchObject({ name: 'BmcTlsMismatch' });

@@ -50,6 +50,20 @@ it('subscribes, lists and ends it, each once', async () => {
   expect(await ask('subscription.list', {})).toMatchObject({ observed: { subscriptions: [] } });
 });
 
+it('lists what others subscribed without passwords, and no more of it than people read', async () => {
+  const { ask } = await enrolWithEvents(() => ({
+    Destination: 'https://bob:MARKER-pass@events.example.org/hook?token=MARKER-token',
+    Context: 'x'.repeat(500_000),
+  }));
+  await ask('subscription.create', wish).catch(() => undefined);
+  const reply = await ask('subscription.list', {});
+  expect(JSON.stringify(reply)).not.toContain('MARKER');
+  expect(reply).toMatchObject({
+    observed: { subscriptions: [{ Destination: 'https://******@events.example.org/hook?******' }] },
+  });
+  expect(JSON.stringify(reply).length).toBeLessThan(6_000);
+});
+
 it('subscribes another one of the same address, which may send other headers', async () => {
   const { ask } = await enrolWithEvents();
   await ask('subscription.create', wish);

@@ -57,6 +57,14 @@ describe('continue_inspection', () => {
     expect(await stored()).toEqual({ inventory, plugin_data: { root_disk: { name: '/dev/sda' } } });
   });
 
+  it('stores what it is sent under empty keys, which an attribute of the table could not have', async () => {
+    const { request, stored } = await createWaiting();
+    const odd = { ...inventory, disks: [{ '': 1 }] };
+    const { status } = await request(post, { version: null, body: { inventory: odd, lldp: { '': { '': null } } } });
+    expect(status).toBe(202);
+    expect(await stored()).toEqual({ inventory: odd, plugin_data: { lldp: { '': { '': null } } } });
+  });
+
   it('stores what is too large for the table as an object', async () => {
     const { request, ports, stored } = await createWaiting();
     const lldp = { eth0: 'x'.repeat(400 * 1024) };

@@ -44,6 +44,11 @@ describe('an inspection', () => {
     expect(bootModeOf(found({ boot: { current_boot_mode: 'UEFI' } }))).toBe('uefi');
   });
 
+  it('takes the smallest of half a million disks, which fit into what a stranger may send', () => {
+    const disks = Array.from({ length: 500_000 }, (_, at) => ({ size: 500 * gb - at }));
+    expect(propertiesOf(found({ disks }))).toMatchObject({ local_gb: 464 });
+  });
+
   it('hears of an error that the ramdisk found', () => {
     expect(ramdiskError(found({}, { error: ' broken ' }))).toBe('broken');
     for (const error of [null, '', '  ', {}, undefined]) expect(ramdiskError(found({}, { error }))).toBeUndefined();

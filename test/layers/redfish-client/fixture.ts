@@ -35,8 +35,8 @@ export const optionsFor = (bmc: FakeBmc, more: Partial<RedfishOptions> = {}): Re
     auth_type: 'auto',
     clock,
     deadline: clock.now() + 60_000,
-    connect_ms: 2_000,
-    read_ms: 2_000,
+    connect_ms: 20_000,
+    read_ms: 20_000,
     ...more,
   };
 };

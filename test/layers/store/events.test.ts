@@ -23,6 +23,12 @@ describe('eventItem', () => {
     expect(second.sk > first.sk).toBe(true);
   });
 
+  it('keeps 4 KB of its message', () => {
+    const item = eventItem(aNode(), { ...event, message: 'x'.repeat(500_000) }, at, createFakeIds());
+    expect(item['message']).toMatch(/^x+ \[\.\.\.\] \(cut, it had 500000 characters\)$/);
+    expect(item['message']).toHaveLength(4096);
+  });
+
   it('expires after 90 days', () => {
     expect(eventItem(aNode(), event, at, createFakeIds())['expires_at']).toBe(Date.UTC(2026, 2, 32) / 1000);
   });

@@ -84,11 +84,12 @@ it('passes on the name and message of what the function throws', async () => {
 });
 
 it('gives up an invocation at its limit, lets its neighbours end, and goes on in another worker', async () => {
-  const { invoke } = open({ echo: row(1) });
+  const { invoke } = open({ echo: row(4) });
   const { thread } = (await invoke('echo', { do: 'echo' })) as { thread: number };
   const hanging = invoke('echo', { do: 'hang' }).catch((error: unknown) => error);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const neighbour = invoke('echo', { do: 'wait', ms: 700 });
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  // Past the limit of its neighbour by 0.8 s, and 1.2 s before its own.
+  const neighbour = invoke('echo', { do: 'wait', ms: 2800 });
   expect(await hanging).toMatchObject({ name: 'Sandbox.Timedout' });
   const after = (await invoke('echo', { do: 'echo' })) as { thread: number };
   expect(after.thread).not.toBe(thread);
@@ -96,7 +97,7 @@ it('gives up an invocation at its limit, lets its neighbours end, and goes on in
 });
 
 it('ends a worker that never comes back from a loop', async () => {
-  const { invoke } = open({ echo: row(0.3) });
+  const { invoke } = open({ echo: row(2) });
   await host.warm();
   await expect(invoke('echo', { do: 'spin' })).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
   expect(await invoke('echo', { do: 'echo', value: 1 })).toMatchObject({ value: 1 });
@@ -145,7 +146,7 @@ it('refuses unknown functions, and everything once it stops', async () => {
   await expect(invoke('absent', {})).rejects.toMatchObject({ name: 'NotFound' });
   const running = invoke('echo', { do: 'wait', ms: 50 });
   await new Promise((resolve) => setTimeout(resolve, 10));
-  const stopped = host.stop(5000);
+  const stopped = host.stop(60_000);
   await expect(invoke('echo', { do: 'echo' })).rejects.toMatchObject({ name: 'Unavailable' });
   expect(await running).toHaveProperty('thread');
   await stopped;

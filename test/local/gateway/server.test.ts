@@ -272,16 +272,17 @@ it('leaves paths below a mount to what is mounted', async () => {
 
 it('keeps connections alive, and lets a request end before it closes', async () => {
   const gate = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
   const url = await open(async () => {
+    arrived.resolve();
     await gate.promise;
     return { statusCode: 200, headers: {}, body: 'late' };
   });
   const agent = new Agent({ keepAlive: true });
   const request = httpRequest(`${url}/v1/nodes`, { agent }).end();
   await once(request, 'socket');
-  await expect.poll(() => request.socket?.readyState).toBe('open');
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const closed = gateway.close(5000);
+  await arrived.promise;
+  const closed = gateway.close(60_000);
   gate.resolve();
   const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream & { headers: Record<string, string> }];
   expect(response.headers['connection']).toBe('close');

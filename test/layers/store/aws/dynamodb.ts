@@ -33,7 +33,10 @@ const answers = async (endpoint: string) =>
     () => false,
   );
 
-const startDynoxide = async (): Promise<{ endpoint: string; child: ChildProcess }> => {
+/** Somebody else may take the free port first. */
+const maxTries = 5;
+
+const startDynoxide = async (attempt = 1): Promise<{ endpoint: string; child: ChildProcess }> => {
   if (!existsSync(binary)) {
     throw new Error(`There is no ${binary} on this platform: set INGOT_DYNAMODB_ENDPOINT to a DynamoDB for this test.`);
   }
@@ -41,6 +44,7 @@ const startDynoxide = async (): Promise<{ endpoint: string; child: ChildProcess 
   const child = spawn(binary, ['serve', '--port', String(port)], { stdio: 'ignore' });
   const endpoint = `http://127.0.0.1:${port}`;
   while (!(await answers(endpoint))) {
+    if (child.exitCode !== null && attempt < maxTries) return startDynoxide(attempt + 1);
     if (child.exitCode !== null) throw new Error(`dynoxide ended with ${child.exitCode} before it listened.`);
     await wait(10);
   }
