@@ -108,7 +108,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     what: 'Inspection',
     next: 'Then set the provision state to inspect again, or to manage to go on without it.',
     unheard:
-      'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel parameter ipa-inspection-callback-url has to be the address of this API followed by /v1/continue_inspection. A node without ports is recognised by the IP address in driver_info.redfish_address.',
+      'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel needs boot_method=vmedia. Without that medium (driver_info.config_via_removable false) it needs ipa-inspection-callback-url, the address of this API followed by /v1/continue_inspection, and a node without ports is recognised by the IP address in driver_info.redfish_address.',
     change: (node) => ({
       ...failed(node),
       driver_internal_info: without(node.driver_internal_info, [inspectedBy]),
@@ -123,7 +123,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     what: 'Rescue',
     next: 'Then set the provision state to rescue to try again, or to unrescue to go back to the instance.',
     unheard:
-      'Look at the console of the machine: it has to boot driver_info.rescue_iso (or deploy_iso), and its agent has to reach the address of this API.',
+      'Look at the console of the machine: it has to boot driver_info.rescue_iso (or deploy_iso), whose kernel needs boot_method=vmedia (or set driver_info.config_via_removable to false), and its agent has to reach the address of this API from agent_networks.',
     change: failed,
   },
   unrescue: {
@@ -159,7 +159,7 @@ const reasons: { readonly [error: string]: string } = {
 };
 
 const unheard =
-  'Look at the console of the machine: it has to boot driver_info.deploy_iso, and its agent has to reach the address of this API.';
+  'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel needs boot_method=vmedia (or set driver_info.config_via_removable to false), and its agent has to reach the address of this API from agent_networks.';
 const neverCalled = (row: Row) => `${silence}, also after the machine was booted once more. ${row.unheard ?? unheard}`;
 
 const attempts = (error: string) =>

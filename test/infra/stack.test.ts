@@ -152,7 +152,7 @@ describe('the routes that ask for no password', () => {
     ]);
     const methods = ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => Properties);
     const open = methods.filter(({ AuthorizationType }) => AuthorizationType === 'NONE');
-    expect(open.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(['ANY', 'ANY', 'GET', 'POST', 'POST']);
+    expect(open.map(({ HttpMethod }) => HttpMethod as string).sort()).toEqual(['ANY', 'ANY', 'GET', 'POST', 'POST']);
   });
 
   it('answer other methods as the one machine does', () => {
