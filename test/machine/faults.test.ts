@@ -101,8 +101,9 @@ beforeAll(async () => {
     machines: titles.length + others,
     profiles: 'plain,dell,hpe,supermicro,lenovo',
     env: {
-      INGOT_DEPLOY_CALLBACK_TIMEOUT: '20',
-      INGOT_CLEAN_CALLBACK_TIMEOUT: '20',
+      // Long enough for an agent on a busy machine: who misses it boots once more, which no row expects.
+      INGOT_DEPLOY_CALLBACK_TIMEOUT: '60',
+      INGOT_CLEAN_CALLBACK_TIMEOUT: '60',
       INGOT_BMC_READ_TIMEOUT_MS: '5000',
     },
   });
