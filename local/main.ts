@@ -4,7 +4,7 @@ import { systemClock } from '../layers/store/clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { runDemo } from './demo/demo.ts';
 import { createDisplay, type Display } from './demo/display.ts';
-import { enrolCommands, nextCommands } from './demo/next.ts';
+import { enrolCommands, nextCommands, unreachableNote } from './demo/next.ts';
 import { createPhases } from './demo/phases.ts';
 import { helpText, type Options, readOptions } from './options.ts';
 
@@ -81,6 +81,7 @@ const run = async (cloud: Cloud, options: Options): Promise<number> => {
   introduce(cloud);
   const { simulator, url } = cloud;
   if (!simulator) print(enrolCommands(url, cloud.strategy));
+  if (!simulator && !env['INGOT_PUBLIC_ENDPOINT']) print(unreachableNote);
   if (!simulator || options['no-demo']) return end;
   const display = openDisplay();
   // Whichever comes first; what the demo says of a system that is being stopped is not worth showing.

@@ -99,7 +99,8 @@ export const networksSetting = (name: string) =>
     try {
       return parseNetworks(name, setting);
     } catch (error) {
-      ctx.addIssue({ code: 'custom', message: (error as Error).message });
+      // Whoever shows it ends the sentence.
+      ctx.addIssue({ code: 'custom', message: (error as Error).message.replace(/\.$/, '') });
       return z.NEVER;
     }
   });

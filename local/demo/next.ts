@@ -32,6 +32,12 @@ const logins: Readonly<Record<string, Login>> = {
   keystone: { client: 'export OS_AUTH_TYPE=token_endpoint OS_TOKEN=...', curl: "-H 'X-Auth-Token: ...' " },
 };
 
+/** Real machines cannot follow a link to 127.0.0.1, and everything that they boot is one. */
+export const unreachableNote = `
+Real machines cannot reach 127.0.0.1: put a proxy in front of it and name its address by INGOT_PUBLIC_ENDPOINT before you
+boot any (docs/guides/agents.md).
+`;
+
 /** Without simulated machines: how a real one is enrolled. */
 export const enrolCommands = (url: string, strategy: string): string => {
   const { client, curl } = logins[strategy] ?? logins['noauth']!;

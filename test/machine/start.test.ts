@@ -83,6 +83,7 @@ it('starts without machines and without the demo', async () => {
   expect(reply).toEqual({ status: 200, body: { nodes: [] } });
   await process.kill('SIGINT');
   expect(process.output()).toContain('openstack baremetal node create');
+  expect(process.output()).toContain('INGOT_PUBLIC_ENDPOINT');
 });
 
 /** One sentence on stderr, an exit code, and no stack. */
