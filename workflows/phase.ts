@@ -14,6 +14,8 @@ export type Settings = {
   readonly cleanPriorities: { readonly [step: string]: number };
   /** How long a link to a configdrive works that is handed to an agent. */
   readonly linkSeconds: number;
+  /** How long the link to the medium of an agent works that is handed to a BMC. */
+  readonly mediumSeconds: number;
   /** Where agents reach this API, without a trailing slash; empty: their ramdisk was told when it was built. */
   readonly agentEndpoint: string;
 };

@@ -16,6 +16,10 @@ export const Config = z
     INGOT_ERASE_DEVICES_PRIORITY: priority,
     INGOT_ERASE_DEVICES_METADATA_PRIORITY: priority,
     INGOT_DEPLOY_CALLBACK_TIMEOUT: seconds,
+    INGOT_CLEAN_CALLBACK_TIMEOUT: seconds,
+    INGOT_INSPECT_CALLBACK_TIMEOUT: seconds,
+    INGOT_RESCUE_CALLBACK_TIMEOUT: seconds,
+    INGOT_SERVICE_CALLBACK_TIMEOUT: seconds,
     INGOT_AGENT_ENDPOINT: z.string(),
   })
   .transform((env): Settings => ({
@@ -26,6 +30,17 @@ export const Config = z
     },
     // The agent fetches the configdrive after the image, which may take as long as the agent may be silent.
     linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
+    // The ramdisk reads its medium when it is up: after three phases with the BMC, each of which may take a quarter of
+    // an hour, at most when its run gives up on it.
+    mediumSeconds:
+      3600 +
+      Math.max(
+        env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
+        env.INGOT_CLEAN_CALLBACK_TIMEOUT,
+        env.INGOT_INSPECT_CALLBACK_TIMEOUT,
+        env.INGOT_RESCUE_CALLBACK_TIMEOUT,
+        env.INGOT_SERVICE_CALLBACK_TIMEOUT,
+      ),
     agentEndpoint: env.INGOT_AGENT_ENDPOINT.replace(/\/$/, ''),
   }));
 

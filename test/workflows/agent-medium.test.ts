@@ -90,6 +90,23 @@ describe('the medium of the agent', () => {
     expect(keys(stage)).toEqual([]);
   });
 
+  it('can be read for as long as the run waits for the agent, also if the BMC took its time', async () => {
+    const stage = await createStage({
+      node: aNode({ provision_state: 'manageable' }),
+      env: { INGOT_DEPLOY_CALLBACK_TIMEOUT: '20', INGOT_CLEAN_CALLBACK_TIMEOUT: '20' },
+    });
+    const ready = stage.time.now() + 10 * 60_000;
+    const slow = () =>
+      stage.time.now() < ready
+        ? ({ status: 'pending', poll_after_s: 5, reason: 'It is in POST.' } as const)
+        : undefined;
+    stage.proxy.answer('boot.ensure', ...Array.from({ length: 200 }, () => slow));
+    await stage.provision('clean', 'provide');
+    await stage.settle(10 * 60 + 5);
+    expect(await stage.read()).toMatchObject({ provision_state: 'clean wait', power_state: 'power on' });
+    expect(await wordsOnMedium(stage)).toHaveProperty('ipa-agent-token');
+  });
+
   it('is made anew when the ramdisk is booted once more, and the one before opens nothing', async () => {
     const { stage } = await booted();
     const { 'ipa-agent-token': first } = await wordsOnMedium(stage);
