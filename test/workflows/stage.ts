@@ -24,6 +24,7 @@ import { loadDefinition, type Definition } from '../../local/states/definition.t
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
 import { createFakeFunctions } from '../fakes/functions.ts';
+import { createFakeObjects } from '../fakes/objects.ts';
 import { createFakePorts } from '../fakes/ports.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
 import { environmentWith } from '../fakes/settings.ts';
@@ -54,7 +55,7 @@ export type Stage = Awaited<ReturnType<typeof createStage>>;
 /** `env` are settings of the functions; `death`: when the first process dies. */
 export const createStage = async ({ node, env = {}, death }: { node: StoredNode; env?: object; death?: Death }) => {
   const time = createVirtualTime();
-  const world = { ...createFakePorts(), clock: time };
+  const world = { ...createFakePorts(), objects: createFakeObjects(time), clock: time };
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
   const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
