@@ -27,7 +27,10 @@ export const ramdiskOperations: readonly Row[] = [
     method: 'get',
     operation: operation('ramdisk: find the node of this machine', {
       operationId: 'get_v1_lookup',
-      parameters: [query('addresses', 'MAC addresses, comma separated.'), query('node_uuid', 'UUID of the node.')],
+      parameters: [
+        query('addresses', 'MAC addresses, comma separated; at most 64.'),
+        query('node_uuid', 'UUID of the node.'),
+      ],
       responses: reply(200, 'The node, and how to call back.', {
         type: 'object',
         properties: { node: object, config: object },
@@ -58,9 +61,12 @@ export const ramdiskOperations: readonly Row[] = [
     method: 'post',
     operation: operation('ramdisk: what was found in this machine', {
       operationId: 'post_v1_continue_inspection',
-      parameters: [query('node_uuid', 'UUID of the node.')],
+      parameters: [
+        query('node_uuid', 'UUID of the node.'),
+        query('key', 'What the medium of the ramdisk gave it to prove itself by; with node_uuid.'),
+      ],
       requestBody: body(['inventory'], { inventory: object }),
-      responses: reply(202, 'Taken.', { type: 'object', properties: { node: object, config: object, uuid: text } }),
+      responses: reply(202, 'Taken.', { type: 'object', properties: { uuid: text } }),
     }),
   },
 ];
