@@ -46,7 +46,7 @@ const forgetConfigdrive = async (ports: Deps, node: StoredNode): Promise<void> =
 export const fail = async (ports: Deps, call: Call, failure: Failure, invocation: Invocation): Promise<object> => {
   const { node: uuid, workflow, run } = call;
   const node = await lockToFail(ports, uuid, workflow, run);
-  const deadline_ms = Math.max(1000, Math.min(30_000, invocation.remaining_ms() / 3));
+  const deadline_ms = Math.max(1000, Math.min(30_000, Math.floor(invocation.remaining_ms() / 3)));
   const mayTry = leavesRamdisk(node, workflow) && mayPowerOff(node, failure);
   const off = mayTry && (await powerOff(ports, call, node, deadline_ms));
   if (off) await removeAgentMedium({ ports, node });

@@ -94,7 +94,9 @@ const ask = async (ports: Deps, call: RequestCall, work: Work, node: StoredNode)
   for (;;) {
     const left = end - ports.clock.now();
     try {
-      return await work.run(createHardware(ports, { node, op_id, deadline_ms: Math.max(pace, left / most) }));
+      return await work.run(
+        createHardware(ports, { node, op_id, deadline_ms: Math.max(pace, Math.floor(left / most)) }),
+      );
     } catch (error) {
       if (!stillAtIt(error) || end - ports.clock.now() < 2 * pace) throw error;
       await ports.clock.sleep(pace);

@@ -22,23 +22,39 @@ const enoughForLabel = 64 * 1024;
 /** Nothing that is mounted for a few words is anywhere near it. */
 const maxBytes = 2 ** 20;
 
+/**
+ * A drive whose server is away stalls: the kernel's SCSI layer waits half a minute for each command, and tries again.
+ * In real seconds, because what restarts behind the URL does so in real time.
+ */
+const tries = 30;
+const pause = 1000;
+
+/** The first bytes of an image; none if the server refuses it or stays away. */
 const fetchStart = async (world: World, url: string, bytes: number, signal: AbortSignal): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const take = (chunk: Uint8Array) => {
-    size += chunk.length;
-    if (size <= maxBytes) chunks.push(chunk);
-  };
   const headers = { range: `bytes=0-${bytes - 1}` };
-  await world.download(async () => fetchBytes(world, url, take, { signal, headers }));
-  return Buffer.concat(chunks);
+  for (let left = tries; left > 0; left -= 1) {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const take = (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+    };
+    try {
+      await world.download(async () => fetchBytes(world, url, take, { signal, headers }));
+      return Buffer.concat(chunks);
+    } catch {
+      signal.throwIfAborted();
+      await world.clock.sleep(pause, signal);
+    }
+  }
+  return Buffer.alloc(0);
 };
 
 /** What is inserted and has the label; labels are compared without regard to case. */
 const findMedium = async (world: World, machine: Machine, signal: AbortSignal): Promise<Buffer | undefined> => {
   for (const media of Object.values(machine.media)) {
     if (!media || media.ready_at > world.clock.now()) continue;
-    const start = await fetchStart(world, media.image, enoughForLabel, signal).catch(() => Buffer.alloc(0));
+    const start = await fetchStart(world, media.image, enoughForLabel, signal);
     const found = start.toString('latin1', labelAt, labelEnd).replace(/[ \0]+$/, '');
     if (found.toLowerCase() === label) return fetchStart(world, media.image, maxBytes, signal);
   }

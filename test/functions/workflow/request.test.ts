@@ -45,6 +45,12 @@ describe('a request that changes the machine', () => {
     expect(proxy.requests[0]).toMatchObject({ op_id: `${during[0]}/set_boot_device/boot.ensure`, generation: 1 });
   });
 
+  it('gives the proxy whole milliseconds, also of what is left of an odd number', async () => {
+    const { ask, proxy } = await withNode();
+    await ask('set_boot_device', device, 20_001);
+    expect(proxy.requests.map(({ deadline_ms }) => Number.isInteger(deadline_ms))).toEqual([true]);
+  });
+
   it('is refused while somebody has the lock, and asks nothing', async () => {
     const { ask, read, proxy } = await withNode({ reservation: 'r' });
     expect(await ask('inject_nmi')).toMatchObject({ is: 'refusal', name: 'NodeLocked', code: 409 });

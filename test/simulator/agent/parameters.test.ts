@@ -52,6 +52,21 @@ it.each([
   expect(machine.agent).toMatchObject({ state: 'locked', token: null });
 });
 
+it('waits for a server that is away for a moment, as a drive does', async () => {
+  const api = createApi('******');
+  api.answers['/ramdisk.iso'] = () => new Response(iso('INGOT-AGENT {"boot_method": "vmedia"}'));
+  api.answers['/stick.img'] = (count) => {
+    if (count < 4) throw new TypeError('refused');
+    return new Response(Buffer.from(medium()));
+  };
+  const lab = createLab(api.network);
+  await lab.insert('http://images.test/ramdisk.iso');
+  await lab.insert('http://images.test/stick.img', 'USBStick');
+  await lab.reset('On');
+  await lab.advance(200);
+  expect(lab.machine.agent).toMatchObject({ state: 'serving', token: 'M'.repeat(43) });
+});
+
 it('ends at its start if nobody says where the API is', async () => {
   const { machine } = await start({ boot_method: 'vmedia' }, medium('ir-vfd-dev', 'ipa-agent-token=x'));
   expect(machine.agent!.state).toBe('dead');
