@@ -2,11 +2,10 @@
  * How the agent of a boot gets its token (ADR 9): on a medium of its own in the machine's second virtual drive. Where
  * there is no such drive, or the operator's ISO does not look for it, the agent has to ask by lookup, which is weaker.
  */
-import { agentMedium, agentMediumKey, mediumNote } from '../layers/domain/agent-medium.ts';
+import { agentMedium, agentMediumKey, askedMedium, mediumNote, removableMedia } from '../layers/domain/agent-medium.ts';
 import { byLookup, hasMediumToken, pregenerated } from '../layers/domain/agent-token.ts';
 import { buildAgentMedium } from '../layers/configdrive/agent-medium.ts';
 import { isFault } from '../layers/domain/fault.ts';
-import { bool } from '../layers/domain/values.ts';
 import { giveAgentToken, inspectionKey, newToken, tokenHash } from '../layers/store/agent-tokens.ts';
 import type { Change, StoredNode } from '../layers/store/nodes.ts';
 import { requireLock } from '../layers/store/reservation.ts';
@@ -16,12 +15,7 @@ import { isFake } from './hardware.ts';
 import type { WorkflowName } from './names.ts';
 import { done, type Outcome, type PhaseContext } from './phase.ts';
 
-/** In driver_internal_info: whether the BMC has a drive for it, as it said when the node was verified. */
-export const removableMedia = 'removable_media';
-
-/** driver_info.config_via_removable (ironic-deploy.md 1.1) if it is given. */
-const asked = ({ driver_info: info }: StoredNode): boolean | undefined =>
-  bool.safeParse(info['config_via_removable']).data;
+const asked = (node: StoredNode): boolean | undefined => askedMedium(node).value;
 
 const wantsMedium = (node: StoredNode): boolean => asked(node) ?? node.driver_internal_info[removableMedia] !== false;
 

@@ -58,7 +58,8 @@ export const openAgent = async (call: Call): Promise<Agent> => {
   const { config, clock, end } = call;
   const { peer, base, label } = await findAgent(call);
   const token = await call.open('agent_secret_token');
-  if (!token) throw bmcFault('AgentRejected', `${label} has no token yet; it gets one when it looks itself up.`);
+  if (!token)
+    throw bmcFault('AgentRejected', `${label} has no token: none was made for this boot, and none was asked for.`);
 
   const request = async (method: Method, what: string, query: Record<string, string>, body?: object) => {
     const total = end - clock.now();

@@ -11,7 +11,7 @@ import { Invalid } from '../domain/fault.ts';
 export type Networks = { readonly allows: (address: string) => boolean };
 
 /** RFC 1918 and unique local addresses. */
-export const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
 /** None at all. */
 export const noNetworks: Networks = { allows: () => false };

@@ -2,6 +2,7 @@
  * What stands in the way of working on a node, by interface: GET validate shows all of it, PUT states/provision and
  * the Validate phase refuse to begin (ironic-deploy.md 1). Pure: neither the machine nor an image server is asked.
  */
+import { askedMedium, removableMedia } from '../domain/agent-medium.ts';
 import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
@@ -9,7 +10,6 @@ import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardw
 import { checkBootIso, checkImage, isWebUrl } from '../domain/image.ts';
 import type { Node } from '../domain/node.ts';
 import { checkRootDevice } from '../domain/root-device.ts';
-import { bool } from '../domain/values.ts';
 import { parseDriverInfo } from './driver-info.ts';
 
 /** `hasPorts`: whether the node has any port. */
@@ -28,15 +28,14 @@ const redfish: Check = ({ driver_info: info }) =>
     : undefined;
 
 /** Why the agent of this node has to ask for its token; undefined if it has a medium to get it by (ADR 9). */
-const weakerToken: Check = ({ driver_info: info, driver_internal_info: known }) => {
-  const given = info['config_via_removable'] ?? null;
-  const asked = given === null ? undefined : bool.safeParse(given);
-  if (asked && !asked.success) throw Invalid('driver_info.config_via_removable must be true or false.');
-  if (asked?.data) return undefined;
+const weakerToken: Check = (node) => {
+  const { given, value } = askedMedium(node);
+  if (given && value === undefined) throw Invalid('driver_info.config_via_removable must be true or false.');
+  if (value) return undefined;
   const consequence =
     'its agent has to ask for its token, and anybody in agent_networks who knows a MAC address could be first.';
-  if (asked) return `driver_info.config_via_removable is false: ${consequence}`;
-  if (known['removable_media'] !== false) return undefined;
+  if (given) return `driver_info.config_via_removable is false: ${consequence}`;
+  if (node.driver_internal_info[removableMedia] !== false) return undefined;
   return `The BMC offers one virtual drive only: ${consequence}`;
 };
 

@@ -4,6 +4,8 @@
  * was started with `boot_method=vmedia`, and reads `key=value` words from this file on it.
  */
 
+import { bool } from './values.ts';
+
 /** The label by which the agent finds it. */
 export const agentMediumLabel = 'ir-vfd-dev';
 
@@ -15,6 +17,19 @@ export const agentMediaOf = (start: string): string => `agents/${start}`;
 
 /** The object that holds one. BMCs tell by the end of the name what kind of drive it shall be. */
 export const agentMediumKey = (uuid: string, ulid: string): string => `${agentMediaOf(uuid)}/${ulid}.img`;
+
+/** In driver_internal_info: whether the BMC has a drive for it, as it said when the node was verified. */
+export const removableMedia = 'removable_media';
+
+/** driver_info.config_via_removable (ironic-deploy.md 1.1): `given`, and what it means; undefined for no boolean. */
+export const askedMedium = ({
+  driver_info: info,
+}: {
+  readonly driver_info: Readonly<Record<string, unknown>>;
+}): { readonly given: boolean; readonly value: boolean | undefined } => {
+  const given = info['config_via_removable'] ?? null;
+  return { given: given !== null, value: bool.safeParse(given).data };
+};
 
 type Told = { readonly driver_internal_info: Readonly<Record<string, unknown>> };
 

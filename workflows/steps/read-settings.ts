@@ -2,11 +2,11 @@
  * ReadSettings of verify, and what a step has changed: BIOS settings, firmware and secure boot, as far as the BMC tells them. They are good to know
  * and nothing depends on them, so a BMC that cannot tell them is managed all the same.
  */
+import { removableMedia } from '../../layers/domain/agent-medium.ts';
 import { isFault, type Fault } from '../../layers/domain/fault.ts';
 import type { NodeEvent } from '../../layers/store/events.ts';
 import { keepBios, keepFirmware } from '../../layers/store/machine-settings.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { removableMedia } from '../agent-medium.ts';
 import { notRead } from '../history.ts';
 import type { WorkflowName } from '../names.ts';
 import { done, type Phase, type PhaseContext } from '../phase.ts';

@@ -62,3 +62,34 @@ describe('validation', () => {
     }
   });
 });
+
+describe('how the agent gets its token', () => {
+  const boot = (config_via_removable: unknown, removable_media?: boolean) => {
+    const driver_info = { redfish_address: 'https://10.0.0.1', deploy_iso: 'http://images.test/a.iso' };
+    const driver_internal_info = removable_media === undefined ? {} : { removable_media };
+    const values = { driver_info: { ...driver_info, config_via_removable }, driver_internal_info };
+    return validateNode(nodeOf('redfish', values), { hasPorts: true })['boot'];
+  };
+
+  it.each([
+    ['the BMC was not asked yet', null, undefined],
+    ['the BMC has a second drive', null, true],
+    ['the operator demands the medium', 'true', false],
+  ])('is nothing to remark where %s', (_what, asked, removable) => {
+    expect(boot(asked, removable)).toEqual({ result: true });
+  });
+
+  it.each([
+    ['the BMC has one drive', null, false, 'one virtual drive only'],
+    ['the operator chose a plain ISO', 'False', true, 'config_via_removable is false'],
+  ])('is said to be weaker where %s', (_what, asked, removable, words) => {
+    expect(boot(asked, removable)).toEqual({ result: true, reason: expect.stringContaining(words) as string });
+  });
+
+  it('is refused where it is neither true nor false', () => {
+    expect(boot('perhaps')).toEqual({
+      result: false,
+      reason: 'driver_info.config_via_removable must be true or false.',
+    });
+  });
+});
