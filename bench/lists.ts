@@ -12,18 +12,17 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../functions/baremetal-api/app.ts';
 import { Config } from '../functions/baremetal-api/config.ts';
-import { defaults } from '../layers/domain/fields.ts';
-import { node as nodeFields } from '../layers/domain/node.ts';
-import { port as portFields, type Port } from '../layers/domain/port.ts';
-import { createBelonging, type Stored } from '../layers/store/belongings.ts';
-import { portKind } from '../layers/store/node-ports.ts';
-import { createNode, type StoredNode } from '../layers/store/nodes.ts';
-import type { Platform } from '../layers/platform/platform.ts';
-import { openTable } from '../local/table/table.ts';
-import { createWriter } from '../local/table/writer.ts';
+import { resolveSettings, variablesOf } from '../infra/settings.ts';
+import { systemChance } from '../layers/platform/chance.ts';
 import { createVirtualClock } from '../layers/platform/memory/clock.ts';
 import { createCountedIds, countedUuid } from '../layers/platform/memory/ids.ts';
-import { resolveSettings, variablesOf } from '../infra/settings.ts';
+import type { Platform } from '../layers/platform/platform.ts';
+import { newRecord } from '../layers/store/kinds/form.ts';
+import { kinds } from '../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import { createRecord } from '../layers/store/records/change.ts';
+import { openTable } from '../local/table/table.ts';
+import { createWriter } from '../local/table/writer.ts';
 
 const seconds = Number(process.argv[2] ?? 2);
 const fleets = [1000, 10_000, 100_000];
@@ -35,7 +34,7 @@ const clock = createVirtualClock();
 const ids = createCountedIds();
 const writer = createWriter(path, clock);
 const table = openTable({ path, writer, clock });
-const platform = { table, clock, ids } as unknown as Platform;
+const platform = { table, clock, chance: systemChance, ids } as unknown as Platform;
 const handle = create(platform, Config.parse(variablesOf(resolveSettings(() => undefined))));
 
 /** Nodes of the one project that has some, all among the first. */
@@ -46,22 +45,13 @@ const owned = 100;
  * its shard and its group have as many nodes in every fleet.
  */
 const nodeOf = (index: number): StoredNode =>
-  ({
-    ...defaults(nodeFields),
-    uuid: ids.uuid(),
-    position: ids.ulid(),
+  newRecord(platform, kinds.node, {
     name: `bench-${index}`,
     driver: 'fake-hardware',
     provision_state: index % 10 === 0 ? 'active' : 'available',
     ...(index < owned && { owner: 'tenant', resource_class: 'big', conductor_group: 'east', shard: 's1' }),
     properties: { cpus: 8, memory_mb: 65_536, local_gb: 480 },
-    created_at: '2026-01-01T00:00:00+00:00',
-    revision: 1,
-    generation: 0,
-    run: null,
-    run_workflow: null,
-    agent_token_sha256: null,
-  }) as unknown as StoredNode;
+  });
 
 const addressOf = (index: number): string =>
   `52:54:${[24, 16, 8, 0].map((bits) => ((index >>> bits) & 255).toString(16).padStart(2, '0')).join(':')}`;
@@ -69,18 +59,10 @@ const addressOf = (index: number): string =>
 /** A node, and a port for one in ten. */
 const enrol = async (index: number): Promise<void> => {
   const node = nodeOf(index);
-  await createNode(platform, node);
+  await createRecord(platform, kinds.node, node);
   if (index % 10 > 0) return;
-  const port = {
-    ...defaults(portFields),
-    uuid: randomUUID(),
-    position: ids.ulid(),
-    node_uuid: node.uuid,
-    address: addressOf(index),
-    created_at: '2026-01-01T00:00:00+00:00',
-    revision: 1,
-  } as unknown as Stored<Port>;
-  await createBelonging<Port>(platform, portKind, port, async () => {});
+  const port = { uuid: randomUUID(), node_uuid: node.uuid, address: addressOf(index) };
+  await createRecord(platform, kinds.port, newRecord(platform, kinds.port, port));
 };
 
 const fill = async (from: number, to: number): Promise<void> => {

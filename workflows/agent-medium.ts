@@ -2,16 +2,17 @@
  * How the agent of a boot gets its token (ADR 9): on a medium of its own in the machine's second virtual drive. Where
  * there is no such drive, or the operator's ISO does not look for it, the agent has to ask by lookup, which is weaker.
  */
+import { buildAgentMedium } from '../layers/configdrive/agent-medium.ts';
 import { agentMedium, agentMediumKey, askedMedium, mediumNote, removableMedia } from '../layers/domain/agent-medium.ts';
 import { byLookup, hasMediumToken, pregenerated } from '../layers/domain/agent-token.ts';
-import { buildAgentMedium } from '../layers/configdrive/agent-medium.ts';
 import { isFault } from '../layers/domain/fault.ts';
 import { giveAgentToken, inspectionKey, newToken, tokenHash } from '../layers/store/agent-tokens.ts';
-import type { Change, StoredNode } from '../layers/store/nodes.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import type { Change } from '../layers/store/records/plan.ts';
 import { requireLock } from '../layers/store/reservation.ts';
 import { without } from './agent.ts';
-import { weakToken } from './history.ts';
 import { isFake } from './hardware.ts';
+import { weakToken } from './history.ts';
 import type { WorkflowName } from './names.ts';
 import { done, type Outcome, type PhaseContext } from './phase.ts';
 
@@ -43,7 +44,7 @@ const makeMedium = async (context: PhaseContext): Promise<string> => {
   const token = newToken(platform);
   const key = agentMediumKey(node.uuid, platform.ids.ulid());
   await platform.objects.put(key, buildAgentMedium(wordsOf(context, token)), 'application/octet-stream');
-  const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change | undefined => {
+  const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change<StoredNode> | undefined => {
     requireLock(fresh, run);
     if (isMade(fresh)) return undefined;
     return {

@@ -2,22 +2,23 @@
  * How a run fails: what the node looks like afterwards and what `last_error` says. Used by the Fail phase, and by
  * `sync` for executions that ended without it.
  */
+import { bmcFaults } from '../layers/bmc/faults.ts';
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
 import { cutText } from '../layers/domain/foreign-text.ts';
 import { transition } from '../layers/domain/states.ts';
-import { bmcFaults } from '../layers/bmc/faults.ts';
-import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
-import type { Platform } from '../layers/platform/platform.ts';
+import { kinds } from '../layers/store/kinds/kinds.ts';
 import { managementRequestKey } from '../layers/store/management-requests.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
+import { changeRecord, type Needs } from '../layers/store/records/change.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
 import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
 import { forgetAgent, leftRamdisk, plainText, without } from './agent.ts';
-import { runFailed, transitionEvents } from './history.ts';
+import { runFailed } from './history.ts';
 import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
-import { forgetPlans, noSteps } from './plan.ts';
 import type { WorkflowName } from './names.ts';
+import { forgetPlans, noSteps } from './plan.ts';
 import { waitKey } from './wait.ts';
 
 /** What went wrong where. `error` is a fault's name, `message` its text; neither holds a secret. */
@@ -188,16 +189,18 @@ const requireOwner = (node: StoredNode, workflow: WorkflowName, run: string): vo
  * Throws Superseded, NodeLocked.
  */
 export const lockToFail = async (
-  platform: Pick<Platform, 'table' | 'clock' | 'ids'>,
+  platform: Needs,
   uuid: string,
   workflow: WorkflowName,
   run: string,
-): Promise<StoredNode> =>
-  changeNode(platform, uuid, (node) => {
+): Promise<StoredNode> => {
+  const { after } = await changeRecord(platform, kinds.node, uuid, (node) => {
     requireOwner(node, workflow, run);
     if (node.reservation === run) return undefined;
     return { set: { reservation: run, generation: node.generation + 1 } };
   });
+  return after;
+};
 
 /** The item that nobody has use for when the run is over. */
 const leftover = (workflow: WorkflowName) =>
@@ -217,12 +220,12 @@ export type Failing = {
  * Throws Superseded, NodeLocked.
  */
 export const failNode = async (
-  platform: Pick<Platform, 'table' | 'clock' | 'ids'>,
+  platform: Needs,
   { uuid, workflow, run, failure, off = false }: Failing,
 ): Promise<StoredNode> => {
   const row = rows[workflow];
   const message = lastError(workflow, failure);
-  return changeNode(platform, uuid, (before) => {
+  const { after } = await changeRecord(platform, kinds.node, uuid, (before) => {
     requireOwner(before, workflow, run);
     const node = off ? { ...before, ...leftRamdisk(before) } : before;
     const set: Partial<StoredNode> = {
@@ -235,13 +238,14 @@ export const failNode = async (
     };
     return {
       set,
-      events: [runFailed({ workflow, run, phase: failure.phase }, message), ...transitionEvents(before, set, run)],
+      events: [runFailed({ workflow, run, phase: failure.phase }, message)],
       also: [
         { delete: leftover(workflow)(uuid) },
         ...(workflow === 'rescue' ? [{ delete: rescuePasswordKey(uuid) }] : []),
       ],
     };
   });
+  return after;
 };
 
 /** The failure that the engine hands to the Fail phase: Catch's Error and Cause, the latter JSON if a function threw. */

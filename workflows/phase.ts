@@ -3,8 +3,9 @@
  * and writes what the phase changed together with its end. A phase may be cut off anywhere and is then run again from
  * its start, so every `run` observes before it acts.
  */
-import type { Change, StoredNode } from '../layers/store/nodes.ts';
 import type { Platform } from '../layers/platform/platform.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import type { Change } from '../layers/store/records/plan.ts';
 import type { Hardware } from './hardware.ts';
 
 /** Settings that phases know (infra/manifest.ts). Seconds. */
@@ -38,7 +39,7 @@ export type Outcome =
       readonly change?: (node: StoredNode) => Partial<StoredNode>;
       readonly output?: { readonly [name: string]: string };
       /** Events, and writes to other items, that belong into the same write. */
-      readonly more?: Pick<Change, 'events' | 'also'>;
+      readonly more?: Pick<Change<StoredNode>, 'events' | 'also'>;
     }
   /**
    * The agent will call. `came` is asked in the very write that would let the lock go: true if it has called since
@@ -67,5 +68,5 @@ export type Phases = { readonly [name: string]: Phase };
 export const done = (
   change?: (node: StoredNode) => Partial<StoredNode>,
   output?: { readonly [name: string]: string },
-  more?: Pick<Change, 'events' | 'also'>,
+  more?: Pick<Change<StoredNode>, 'events' | 'also'>,
 ): Outcome => ({ is: 'done', ...(change && { change }), ...(output && { output }), ...(more && { more }) });

@@ -2,17 +2,15 @@
  * The item that says which task token a heartbeat of the agent delivers. It is written in the same transaction that
  * lets the lock of the node go, and removed by whoever delivered it.
  */
-import { nodePartition } from '../layers/store/nodes.ts';
 import type { Platform } from '../layers/platform/platform.ts';
-import { equals, isConditionFailed, type Key, type Write } from '../layers/platform/table.ts';
-
-export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
+import { equals, isConditionFailed } from '../layers/platform/table.ts';
+import { companions } from '../layers/store/kinds/companions.ts';
 
 /** A node waits for one thing at most. */
-export const waitKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'wait' });
+export const waitKey = companions.wait.key;
 
 /** Belongs in the transaction that lets the lock go. */
-export const waitWrite = (uuid: string, wait: Wait): Write => ({ put: { ...waitKey(uuid), ...wait } });
+export const waitWrite = companions.wait.put;
 
 type Needs = Pick<Platform, 'table' | 'workflows'>;
 
@@ -21,7 +19,7 @@ type Needs = Pick<Platform, 'table' | 'workflows'>;
  * goes: a process that dies in between delivers it again, which is harmless.
  */
 export const deliver = async ({ table, workflows }: Needs, uuid: string): Promise<void> => {
-  const wait = (await table.get(waitKey(uuid))) as (Key & Wait) | undefined;
+  const wait = await companions.wait.read(table, uuid);
   if (!wait) return;
   await workflows.succeed(wait.token, { is: 'heartbeat' });
   await table.write([{ delete: waitKey(uuid), when: [equals('token', wait.token)] }]).catch((error: unknown) => {

@@ -2,21 +2,17 @@
 import { readList, type Page } from '../../layers/domain/page.ts';
 import { allows } from '../../layers/domain/policy.ts';
 import { check } from '../../layers/domain/schema.ts';
-import {
-  belongingBy,
-  belongingsOf,
-  belongingsOfAll,
-  listBelongings,
-  type Kind,
-  type Stored,
-} from '../../layers/store/belongings.ts';
+import type { Kept, KindOf } from '../../layers/store/kinds/kind.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 import { cutPage } from '../../layers/store/lists.ts';
-import { nodesOfProject, nodesWith, type ListedNode } from '../../layers/store/node-lists.ts';
-import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { nodesOfProject, nodesWith } from '../../layers/store/node-lists.ts';
+import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
+import { readRecord, readRecordBy, recordsOf, recordsOfMany } from '../../layers/store/records/find.ts';
+import { listRecords } from '../../layers/store/records/list.ts';
 import { findVisible } from './node/find.ts';
 import type { Call, Deps } from './route.ts';
 
-type Belonging = { readonly uuid: string; readonly node_uuid: string };
+type Belonging = Kept & { readonly node_uuid: string };
 
 /** The node that a path stands for, the page, and what else of the call matters. */
 type Asked = Pick<Call, 'query' | 'subject' | 'only'> & { readonly page: Page; readonly node: StoredNode | undefined };
@@ -44,14 +40,14 @@ const nodesOf = async ({ table }: Deps, { query, only }: Asked): Promise<string[
 /** The one with an address; none if it is not of this node, or of one that the caller may not see. */
 const byAddress = async <R extends Belonging>(
   { table }: Deps,
-  kind: Kind,
+  kind: KindOf<R>,
   { query, subject }: Asked,
   home: StoredNode | undefined,
-): Promise<Stored<R>[]> => {
+): Promise<R[]> => {
   const { schema, unique } = kind.fields['address']!;
-  const found = await belongingBy<R>(table, kind, unique!, check(schema, query['address']![0]) as string);
+  const found = await readRecordBy(table, kind, unique!, check(schema, query['address']![0]) as string);
   if (!found || (home && found.node_uuid !== home.uuid)) return [];
-  const node = home ?? (await readNode(table, found.node_uuid));
+  const node = home ?? (await readRecord(table, kinds.node, found.node_uuid));
   const fits = node && allows('baremetal:node:get', subject, node) && (wantedOf(query)?.fits(node) ?? true);
   return fits ? [found] : [];
 };
@@ -63,17 +59,18 @@ const byAddress = async <R extends Belonging>(
  */
 export const selectBelongings = async <R extends Belonging>(
   deps: Deps,
-  kind: Kind,
+  kind: KindOf<R>,
   asked: Asked,
-  keep: (record: Stored<R>) => boolean,
-): Promise<Stored<R>[]> => {
+  keep: (record: R) => boolean,
+): Promise<R[]> => {
   const { query, page, subject, only } = asked;
   const ident = query['node']?.[0] ?? query['node_uuid']?.[0];
   const home = asked.node ?? (ident === undefined ? undefined : await findVisible(deps, subject, ident));
   if (query['address']) return cutPage((await byAddress<R>(deps, kind, asked, home)).filter(keep), page);
-  if (home) return cutPage((await belongingsOf<R>(deps.table, kind, home.uuid)).filter(keep), page);
+  if (home) return cutPage((await recordsOf(deps.table, kind, home.uuid)).filter(keep), page);
   const nodes = await nodesOf(deps, asked);
-  if (only !== null) return cutPage((await belongingsOfAll<R>(deps.table, kind, nodes!)).filter(keep), page);
+  if (only !== null) return cutPage((await recordsOfMany(deps.table, kind, nodes!)).filter(keep), page);
   const known = nodes && new Set(nodes);
-  return listBelongings<R>(deps.table, kind, page, (record) => keep(record) && (known?.has(record.node_uuid) ?? true));
+  const kept = (record: R) => keep(record) && (known?.has(record.node_uuid) ?? true);
+  return listRecords(deps.table, kind, page, { keep: kept });
 };

@@ -3,16 +3,20 @@
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { defaults, refuseNewer, type Fields } from '../../layers/domain/fields.ts';
-import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
+import { refuseNewer, type Fields } from '../../layers/domain/fields.ts';
 import { hasMask, unmaskSecrets } from '../../layers/domain/masking.ts';
+import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
 import type { Rule } from '../../layers/domain/policy.ts';
 import type { Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
-import { isoTime } from '../../layers/store/nodes.ts';
-import type { Keeping, records } from '../../layers/store/records.ts';
+import { newRecord } from '../../layers/store/kinds/form.ts';
+import type { Kept } from '../../layers/store/kinds/kind.ts';
+import type { Kind } from '../../layers/store/kinds/kind.ts';
+import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
+import { findRecord } from '../../layers/store/records/find.ts';
+import { listRecords } from '../../layers/store/records/list.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
 
 export type Values = Record<string, unknown>;
@@ -30,17 +34,6 @@ export const readNew = (rows: Fields, version: number, body: Values): Values => 
   const values = check(createSchema(rows, version), body);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
 };
-
-/** The record that these values make, the first of its revisions. */
-export const newRecord = <R>({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, rows: Fields, values: Values): R =>
-  ({
-    ...defaults(rows),
-    ...values,
-    uuid: values['uuid'] ?? ids.uuid(),
-    created_at: isoTime(clock.now()),
-    position: ids.ulid(),
-    revision: 1,
-  }) as R;
 
 /**
  * Reads a patch. The answer makes of a stored record the touched fields as the patch leaves them, each checked by its
@@ -101,7 +94,7 @@ export const listAnswer = async <R extends { readonly uuid: string }>(
 };
 
 /** A resource whose records stand alone. */
-export type Resource<R extends Keeping & { readonly uuid: string }> = {
+export type Resource<R extends Kept> = {
   /** Its name in paths and lists. */
   readonly collection: string;
   /** What a path names a record by. */
@@ -109,8 +102,7 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly since?: number;
   /** What POST, PATCH and DELETE answer below that version; GET answers 404 (ironic-api.md 1.2). */
   readonly tooOld?: 405;
-  readonly rows: Fields;
-  readonly store: ReturnType<typeof records<R>>;
+  readonly kind: Kind<R>;
   /** `own`: who does not pass `list` sees what `keep` lets through for the project of the call. */
   readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
   readonly view: Shows<R>;
@@ -131,27 +123,27 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly refuseDelete?: (deps: Deps, record: R) => Promise<void>;
 };
 
-type Kept = Keeping & { readonly uuid: string };
 type Finder<R> = NonNullable<Route<undefined, R>['find']>;
 
 /** Finds by UUID or name. Throws NotFound (404), Invalid (400) for what can be neither. */
 export const identFinder =
-  <R extends Kept>({ find }: Pick<Resource<R>['store'], 'find'>): Finder<R> =>
+  <R extends Kept>(kind: Kind<R>): Finder<R> =>
   async ({ table }, { ident = '' }) => {
     if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
-    return find(table, ident);
+    return findRecord(table, kind, ident);
   };
 
 /** Finds what has no name. Throws NotFound (404), Invalid (400) for what is no UUID. */
 export const uuidFinder =
-  <R extends Kept>({ find }: Pick<Resource<R>['store'], 'find'>): Finder<R> =>
+  <R extends Kept>(kind: Kind<R>): Finder<R> =>
   async ({ table }, { uuid = '' }) => {
     if (!isUuid(uuid)) throw Invalid(`Expected a UUID but received ${uuid}.`);
-    return find(table, uuid);
+    return findRecord(table, kind, uuid);
   };
 
 const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, rows, policy, store, view, detail, since, filters, keep } = resource;
+  const { collection, kind, policy, view, detail, since, filters, keep } = resource;
+  const rows = kind.fields;
   return lists
     .filter(([suffix]) => suffix === '' || detail)
     .map(([suffix, query, wantOf]) =>
@@ -167,14 +159,15 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
           const kept = keep?.(call);
           // What is kept for a project is all that it sees.
           const choice = kept && { keep: kept, ...(call.only !== null && { sees: kept }) };
-          return listAnswer(call, about, async (page) => store.list(table, page, choice));
+          return listAnswer(call, about, async (page) => listRecords(table, kind, page, choice));
         },
       }),
     );
 };
 
 const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, rows, policy, store, view, complete, checkWhole } = resource;
+  const { collection, kind, policy, view, complete, checkWhole } = resource;
+  const rows = kind.fields;
   return route<Values>({
     ...gate,
     at: `POST /v1/${collection}`,
@@ -184,16 +177,17 @@ const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 's
     ...answersOf(collection, rows).record,
     handle: async (deps, call) => {
       const values = readNew(rows, call.version, call.body);
-      const record = newRecord<R>(deps, rows, complete?.(values, call) ?? values);
+      const record = newRecord(deps, kind, complete?.(values, call) ?? values);
       checkWhole?.(record, call.version);
-      await store.create(deps, record);
+      await createRecord(deps, kind, record);
       return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
     },
   });
 };
 
 const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, ident, rows, policy, store, view, find, complete, checkWhole } = resource;
+  const { collection, ident, kind, policy, view, find, complete, checkWhole } = resource;
+  const rows = kind.fields;
   return route<PatchBody, R>({
     ...gate,
     at: `PATCH /v1/${collection}/{${ident}}`,
@@ -203,11 +197,11 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
-      const after = await store.change(deps, call.target.uuid, (stored) => {
+      const { after } = await changeRecord(deps, kind, call.target.uuid, (stored) => {
         const given = changes(stored);
         const values = complete?.(given, call, stored) ?? given;
         checkWhole?.({ ...stored, ...values }, call.version);
-        return values as Partial<R>;
+        return { set: values as Partial<R> };
       });
       return { body: view(call, 'all')(after) };
     },
@@ -216,7 +210,8 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
 
 /** All routes of a resource whose records stand alone: list, create, show, patch, delete. */
 export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, ident, rows, policy, store, view, find, since, tooOld, refuseDelete } = resource;
+  const { collection, ident, kind, policy, view, find, since, tooOld, refuseDelete } = resource;
+  const rows = kind.fields;
   const gate = { ...(since && { since }), ...(tooOld && { tooOld }) };
   const at = `/v1/${collection}/{${ident}}` as const;
   return [
@@ -241,7 +236,7 @@ export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => 
       policy: policy.delete,
       find,
       handle: async (deps, { target }) => {
-        await store.remove(deps, target.uuid, async (record) => refuseDelete?.(deps, record));
+        await removeRecord(deps, kind, target.uuid, async (record) => refuseDelete?.(deps, record));
         return {};
       },
     }),

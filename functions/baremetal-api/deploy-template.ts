@@ -2,7 +2,7 @@
 import { deployTemplate } from '../../layers/domain/deploy-template.ts';
 import { maskSecrets } from '../../layers/domain/masking.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { deployTemplates, type StoredDeployTemplate } from '../../layers/store/deploy-templates.ts';
+import { type StoredDeployTemplate, kinds } from '../../layers/store/kinds/kinds.ts';
 import { identFinder, recordRoutes } from './crud.ts';
 import type { Call, Route } from './route.ts';
 
@@ -17,8 +17,7 @@ export const deployTemplateRoutes: readonly Route[] = recordRoutes({
   ident: 'ident',
   since: 55,
   tooOld: 405,
-  rows: deployTemplate,
-  store: deployTemplates,
+  kind: kinds.deploy_template,
   policy: {
     list: 'baremetal:deploy_template:get',
     get: 'baremetal:deploy_template:get',
@@ -27,5 +26,5 @@ export const deployTemplateRoutes: readonly Route[] = recordRoutes({
     delete: 'baremetal:deploy_template:delete',
   },
   view,
-  find: identFinder(deployTemplates),
+  find: identFinder(kinds.deploy_template),
 });

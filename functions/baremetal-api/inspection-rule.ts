@@ -3,7 +3,7 @@ import { Invalid } from '../../layers/domain/fault.ts';
 import { inspectionRule, phases } from '../../layers/domain/inspection-rule.ts';
 import { maskSecrets } from '../../layers/domain/masking.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { inspectionRules, type StoredInspectionRule } from '../../layers/store/inspection-rules.ts';
+import { type StoredInspectionRule, kinds } from '../../layers/store/kinds/kinds.ts';
 import { recordRoutes, uuidFinder, type Values } from './crud.ts';
 import type { Call, Route } from './route.ts';
 
@@ -44,8 +44,7 @@ export const inspectionRuleRoutes: readonly Route[] = recordRoutes({
   ident: 'uuid',
   since: 96,
   tooOld: 405,
-  rows: inspectionRule,
-  store: inspectionRules,
+  kind: kinds.inspection_rule,
   policy: {
     list: 'baremetal:inspection_rule:get',
     get: 'baremetal:inspection_rule:get',
@@ -56,6 +55,6 @@ export const inspectionRuleRoutes: readonly Route[] = recordRoutes({
   view,
   filters: { phase: {} },
   keep,
-  find: uuidFinder(inspectionRules),
+  find: uuidFinder(kinds.inspection_rule),
   complete,
 });

@@ -1,13 +1,13 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
 import { maskSecrets } from '../../layers/domain/masking.ts';
-import { portgroup as portgroupFields, type Portgroup } from '../../layers/domain/portgroup.ts';
+import { portgroup as portgroupFields } from '../../layers/domain/portgroup.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
-import { portsOf } from '../../layers/store/node-ports.ts';
+import { type StoredPortgroup, kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 import { selectBelongings } from './belonging-list.ts';
+import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
@@ -20,7 +20,7 @@ const view = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
   });
 
 /** Throws NodeLocked, or Conflict (409) while the node is inspected. */
-const refuseEdit = ({ node }: Edit<Portgroup>): void => {
+const refuseEdit = ({ node }: Edit<StoredPortgroup>): void => {
   refuseLocked(node);
   if (node.provision_state === 'inspecting') {
     throw Conflict(`Port groups of node ${node.uuid} can not be updated while it is being inspected.`);
@@ -29,7 +29,7 @@ const refuseEdit = ({ node }: Edit<Portgroup>): void => {
 
 /** Throws Invalid (400) while ports are in the group of this node. */
 const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node: string): Promise<void> => {
-  const port = (await portsOf(table, node)).find(({ portgroup_uuid }) => portgroup_uuid === uuid);
+  const port = (await recordsOf(table, kinds.port, node)).find(({ portgroup_uuid }) => portgroup_uuid === uuid);
   if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
 };
 
@@ -44,7 +44,7 @@ const refuseMixed = (query: Call['query']): void => {
 const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
   refuseMixed(call.query);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, page, node }, () => true),
+    selectBelongings<StoredPortgroup>(deps, kinds.portgroup, { ...call, page, node }, () => true),
   );
 };
 
@@ -74,8 +74,8 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
 
 export const portgroupRoutes: readonly Route[] = [
   ...listRoutes,
-  ...belongingRoutes<Portgroup>({
-    kind: portgroupKind,
+  ...belongingRoutes<StoredPortgroup>({
+    kind: kinds.portgroup,
     collection: 'portgroups',
     since: 23,
     policy: {

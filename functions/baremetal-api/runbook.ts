@@ -7,7 +7,8 @@ import { allows, denied, ownOf, type Subject } from '../../layers/domain/policy.
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
 import { runbook } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
-import { runbooks, type StoredRunbook } from '../../layers/store/runbooks.ts';
+import { type StoredRunbook, kinds } from '../../layers/store/kinds/kinds.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
 import { identFinder, recordRoutes, type Values } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
@@ -62,15 +63,14 @@ const checkWhole = (record: Values): void => {
   }
 };
 
-const find = identFinder(runbooks);
+const find = identFinder(kinds.runbook);
 
 const recordPart = recordRoutes({
   collection: 'runbooks',
   ident: 'ident',
   since: 92,
   tooOld: 405,
-  rows: runbook,
-  store: runbooks,
+  kind: kinds.runbook,
   policy: {
     list: 'baremetal:runbook:list_all',
     own: 'baremetal:runbook:list',
@@ -93,9 +93,9 @@ const changeTraits = async (
   { uuid }: StoredRunbook,
   change: (traits: readonly string[]) => readonly string[],
 ): Promise<object> => {
-  await runbooks.change(deps, uuid, (stored) => {
+  await changeRecord(deps, kinds.runbook, uuid, (stored) => {
     const traits = [...new Set(change(stored.traits))].sort();
-    if (traits.length <= maxTraits) return { traits };
+    if (traits.length <= maxTraits) return { set: { traits } };
     throw Invalid(`A runbook can have at most ${maxTraits} traits, these would be ${traits.length}.`);
   });
   return {};

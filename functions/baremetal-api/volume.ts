@@ -7,24 +7,25 @@ import { maskSecrets } from '../../layers/domain/masking.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
 import { allows, ownOf, type Owned } from '../../layers/domain/policy.ts';
 import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import type { VolumeConnector, VolumeTarget } from '../../layers/domain/volume.ts';
-import type { Kind, Stored } from '../../layers/store/belongings.ts';
-import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
+import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
+import { kinds, type StoredVolumeConnector, type StoredVolumeTarget } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
+import { belongingRoutes, refuseLocked } from './belonging.ts';
 import { answersOf, listAnswer } from './crud.ts';
 import { deletable } from './node/delete.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
-type Volume = VolumeConnector & Partial<VolumeTarget>;
+type Volume = Kept & { readonly node_uuid: string; readonly properties?: Readonly<Record<string, unknown>> };
+/** One of the two collections. */
+type Collection<R extends Volume> = { readonly name: 'connectors' | 'targets'; readonly kind: Kind<R, StoredNode> };
 
 const since = 32;
 const at = '/v1/volume';
 
-const collections = { connectors: volumeConnectors, targets: volumeTargets } as const;
-type Collection = keyof typeof collections;
+const connectors: Collection<StoredVolumeConnector> = { name: 'connectors', kind: kinds.volume_connector };
+const targets: Collection<StoredVolumeTarget> = { name: 'targets', kind: kinds.volume_target };
 
 /** Instead of properties that a caller may not see (ironic-rbac.md 3). */
 const redacted = {
@@ -41,17 +42,19 @@ const nodeOf = ({ target, subject }: Call): Owned => {
   return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
 };
 
-const view = (collection: Collection) => (call: Call, want: Want) => {
-  const { base, version, subject } = call;
-  const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(call));
-  return projector<Stored<Volume>>(collections[collection].fields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, `volume/${collection}`, uuid),
-    properties: ({ properties }) => (visible ? maskSecrets(properties) : redacted),
-  });
-};
+const view =
+  <R extends Volume>({ name, kind }: Collection<R>) =>
+  (call: Call, want: Want) => {
+    const { base, version, subject } = call;
+    const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(call));
+    return projector<R>(kind.fields, version, want, {
+      links: ({ uuid }) => resourceLinks(base, `volume/${name}`, uuid),
+      properties: ({ properties }) => (visible ? maskSecrets(properties) : redacted),
+    });
+  };
 
 /** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
-const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
+const refuseRunning = ({ title }: Pick<Kind<Volume>, 'title'>, node: StoredNode): void => {
   refuseLocked(node);
   if (node.power_state === 'power off') return;
   throw Invalid(
@@ -60,34 +63,39 @@ const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
 };
 
 /** A page of those of a node, or of all nodes. */
-const list = async (deps: Deps, call: Call, collection: Collection, node?: StoredNode): Promise<Answer> => {
-  const kind = collections[collection];
+const list = async <R extends Volume>(
+  deps: Deps,
+  call: Call,
+  collection: Collection<R>,
+  node?: StoredNode,
+): Promise<Answer> => {
+  const { name, kind } = collection;
   const rows = kind.fields;
-  const path = node ? `/v1/nodes/${node.uuid}/volume/${collection}` : `${at}/${collection}`;
+  const path = node ? `/v1/nodes/${node.uuid}/volume/${name}` : `${at}/${name}`;
   const want = readWant(rows, call.version, call.query);
-  return listAnswer(call, { path, name: collection, rows, want, view: view(collection) }, async (page) =>
-    selectBelongings<Volume>(deps, kind, { ...call, page, node }, () => true),
+  return listAnswer(call, { path, name, rows, want, view: view(collection) }, async (page) =>
+    selectBelongings(deps, kind, { ...call, page, node }, () => true),
   );
 };
 
 /** Unlike other lists they had it from the start. */
 const query = { ...pageQuery, detail: {} };
 
-const routesOf = (collection: Collection): Route[] => {
-  const kind = collections[collection];
+const routesOf = <R extends Volume>(collection: Collection<R>): Route[] => {
+  const { name, kind } = collection;
   return [
     route({
-      at: `GET ${at}/${collection}`,
+      at: `GET ${at}/${name}`,
       since,
       policy: 'baremetal:volume:list_all',
       own: 'baremetal:volume:list',
       query: { ...query, node: {} },
-      ...answersOf(`volume/${collection}`, kind.fields).list,
+      ...answersOf(`volume/${name}`, kind.fields).list,
       handle: async (deps, call) => list(deps, call, collection),
     }),
-    ...belongingRoutes<Volume>({
+    ...belongingRoutes<R>({
       kind,
-      collection: `volume/${collection}`,
+      collection: `volume/${name}`,
       since,
       policy: {
         get: 'baremetal:volume:get',
@@ -104,11 +112,11 @@ const routesOf = (collection: Collection): Route[] => {
       },
     }),
     route<undefined, StoredNode>({
-      at: `GET /v1/nodes/{ident}/volume/${collection}`,
+      at: `GET /v1/nodes/{ident}/volume/${name}`,
       since,
       policy: 'baremetal:node:get',
       query,
-      ...answersOf(`volume/${collection}`, kind.fields).list,
+      ...answersOf(`volume/${name}`, kind.fields).list,
       find: findByIdent,
       handle: async (deps, call) => list(deps, call, collection, call.target),
     }),
@@ -118,7 +126,7 @@ const routesOf = (collection: Collection): Route[] => {
 /** Where the two collections are. */
 const links = ({ base }: Call, place: string) => ({
   links: resourceLinks(base, place, ''),
-  ...Object.fromEntries(Object.keys(collections).map((name) => [name, resourceLinks(base, place, name)])),
+  ...Object.fromEntries([connectors, targets].map(({ name }) => [name, resourceLinks(base, place, name)])),
 });
 
 export const volumeRoutes: readonly Route[] = [
@@ -136,6 +144,6 @@ export const volumeRoutes: readonly Route[] = [
     find: findByIdent,
     handle: async (_deps, call) => ({ body: links(call, `nodes/${call.target.uuid}/volume`) }),
   }),
-  ...routesOf('connectors'),
-  ...routesOf('targets'),
+  ...routesOf(connectors),
+  ...routesOf(targets),
 ];

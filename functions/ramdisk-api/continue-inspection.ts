@@ -9,8 +9,11 @@ import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspe
 import { jsonBody } from '../../layers/http/request.ts';
 import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
-import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
-import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { nodesBy } from '../../layers/store/node-lists.ts';
+import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { inspectedBy, inspectedWithKey } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
 import { readQuery, uuidsByAddress } from './find.ts';
@@ -67,7 +70,7 @@ const Unknown = () => NotFound('Node could not be found, or it does not wait for
 const findWaiting = async (deps: Deps, uuid: string | undefined, inspected: Inspected): Promise<StoredNode> => {
   const byAddress = uuid ? [uuid] : await uuidsByAddress(deps, addressesOf(inspected));
   const uuids = byAddress.length > 0 ? byAddress : await uuidsByBmc(deps, inspected);
-  const node = uuids.length === 1 ? await readNode(deps.table, uuids[0]!) : undefined;
+  const node = uuids.length === 1 ? await readRecord(deps.table, kinds.node, uuids[0]!) : undefined;
   if (!node) throw Unknown();
   return node;
 };
@@ -86,7 +89,7 @@ type Told = { readonly node: StoredNode; readonly inspected: Inspected; readonly
 
 /** Who has the key is let in before the body is looked at. Throws NotFound (404), Invalid (400), TooLarge (413). */
 const readProved = async (deps: Deps, call: Call, uuid: string | undefined, key: string): Promise<Told> => {
-  const node = uuid ? await readNode(deps.table, uuid) : undefined;
+  const node = uuid ? await readRecord(deps.table, kinds.node, uuid) : undefined;
   if (!node) throw Unknown();
   if (!isInspectionKey(key, node.agent_token_sha256)) {
     await deps.witness.refused(node, call.source, 'an inventory with a key that is not that of the ramdisk');
@@ -123,7 +126,7 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<object
   checkWaits(node);
   const { uuid } = node;
   const write = await inventoryWrite(deps, uuid, inspected);
-  await changeNode(deps, uuid, (fresh) => {
+  await changeRecord(deps, kinds.node, uuid, (fresh) => {
     checkWaits(fresh);
     const info = { ...fresh.driver_internal_info, [inspectedBy]: fresh.run, [inspectedWithKey]: proved };
     return { set: { driver_internal_info: info }, also: [write] };

@@ -4,9 +4,13 @@ import * as z from 'zod';
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { waitStates } from '../../layers/domain/states.ts';
+import { isoTime } from '../../layers/domain/values.ts';
 import { jsonBody } from '../../layers/http/request.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
-import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { findRecord } from '../../layers/store/records/find.ts';
 import { hasInspected } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
 import type { Call, Deps } from './route.ts';
@@ -85,7 +89,7 @@ const checkBeat = (node: StoredNode, beat: Beat): void => {
 
 /** The node whose agent this is. Throws NotFound (404). */
 const findOwn = async (deps: Deps, { ident, source }: Call, beat: Beat): Promise<StoredNode> => {
-  const node = await findNode(deps.table, ident).catch((error: unknown) => {
+  const node = await findRecord(deps.table, kinds.node, ident).catch((error: unknown) => {
     throw isFault(error) && error.name === 'NotFound' ? Stranger() : error;
   });
   if (isToken(beat.agent_token, node.agent_token_sha256)) return node;
@@ -119,7 +123,7 @@ export const heartbeat = async (deps: Deps, call: Call): Promise<void> => {
   checkUrl(beat.callback_url, deps.config.requireTls);
   if (!beat.agent_version && !beat.agent_status) throw Invalid('Missing mandatory parameter: agent_version');
   const { uuid } = await findOwn(deps, call, beat);
-  const node = await changeNode(deps, uuid, (fresh) => {
+  const { after: node } = await changeRecord(deps, kinds.node, uuid, (fresh) => {
     checkBeat(fresh, beat);
     if (!recordStates.includes(fresh.provision_state)) return undefined;
     return { set: record(fresh, beat, isoTime(deps.clock.now())) };

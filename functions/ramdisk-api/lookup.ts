@@ -5,7 +5,9 @@ import { mask, maskInstanceInfo, maskSecrets } from '../../layers/domain/masking
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
-import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { agentConfig } from './agent-config.ts';
 import { maxAddresses, readQuery, uuidsByAddress } from './find.ts';
 import type { Call, Deps } from './route.ts';
@@ -52,7 +54,7 @@ const findNode = async (deps: Deps, call: Call): Promise<StoredNode> => {
     throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
   }
   const uuids = uuid === '' ? await uuidsByAddress(deps, addresses) : [uuid];
-  const node = uuids.length === 1 ? await readNode(deps.table, uuids[0]!) : undefined;
+  const node = uuids.length === 1 ? await readRecord(deps.table, kinds.node, uuids[0]!) : undefined;
   if (!node) throw Unknown();
   if (isAwaited(node)) return node;
   await deps.witness.refused(node, call.source, `a lookup, as no agent is awaited in state ${node.provision_state}`);

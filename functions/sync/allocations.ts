@@ -1,6 +1,8 @@
 /** Allocations that look for a node while nobody does it: started if they never were, failed if that ended badly. */
-import { allocationRun, allocations, failAllocation } from '../../layers/store/allocations.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
+import { allocationRun, failAllocation } from '../../layers/store/allocations.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { failureOf } from '../../workflows/failure.ts';
 import { allocationFailure } from '../../workflows/steps/allocate.ts';
 import type { Deed } from './deed.ts';
@@ -10,7 +12,7 @@ type Needs = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' |
 const workflow = 'allocate';
 
 const mend = async (deps: Needs, uuid: string): Promise<Deed> => {
-  const allocation = await allocations.read(deps.table, uuid);
+  const allocation = await readRecord(deps.table, kinds.allocation, uuid);
   if (allocation?.state !== 'allocating') return 'none';
   const run = allocationRun(allocation);
   const execution = await deps.workflows.describe(workflow, run);

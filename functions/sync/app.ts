@@ -5,19 +5,22 @@
  * refers to.
  */
 import { Fault, isFault } from '../../layers/domain/fault.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
+import type { Execution } from '../../layers/platform/workflows.ts';
 import { allocatingNow, allocationOfRun } from '../../layers/store/allocations.ts';
 import { removeConfigdrive } from '../../layers/store/configdrives.ts';
 import { busyIndex, busyPartition, shards } from '../../layers/store/indexes.ts';
-import { nodePartition, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { nodePartition } from '../../layers/store/kinds/key.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 import {
   readManagementRequest,
   type DirectRequest,
   type ManagementRequest,
 } from '../../layers/store/management-requests.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
-import type { Platform } from '../../layers/platform/platform.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { nodeOfRun } from '../../layers/store/reservation.ts';
-import type { Execution } from '../../layers/platform/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/names.ts';
 import { lookAfterAllocation } from './allocations.ts';
@@ -129,7 +132,7 @@ const mend = async (deps: Deps, about: Run): Promise<Deed> => {
 /** One node's trouble must not keep the others waiting. */
 const look = async (deps: Deps, uuid: string): Promise<Deed[]> => {
   try {
-    const node = await readNode(deps.table, uuid);
+    const node = await readRecord(deps.table, kinds.node, uuid);
     if (node?.run && !isWorkflow(node.run_workflow)) {
       throw new Fault('WorkflowUnknown', 500, `The run ${node.run} is of no workflow that this version has.`);
     }

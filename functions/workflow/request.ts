@@ -8,8 +8,11 @@ import { bmcFaults, isRetryable } from '../../layers/bmc/faults.ts';
 import { isFault, NodeLocked, NotFound, type Fault } from '../../layers/domain/fault.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
-import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { lock } from '../../layers/store/reservation.ts';
 import { plainText } from '../../workflows/agent.ts';
 import { createHardware, type Hardware } from '../../workflows/hardware.ts';
@@ -62,7 +65,7 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 /** Throws NodeLocked (409), NotFound (404). */
 const take = async (platform: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
   const birth = platform.ids.ulid();
-  return changeNode(platform, call.node, (node) => {
+  const { after } = await changeRecord(platform, kinds.node, call.node, (node) => {
     const held = lock(node, birth);
     const run = held.reservation;
     const until = platform.clock.now() + forgottenAfter;
@@ -72,11 +75,12 @@ const take = async (platform: Deps, call: RequestCall, work: Work): Promise<Stor
       also: [managementRequestWrite(node.uuid, run, { action: 'direct', until })],
     };
   });
+  return after;
 };
 
 /** Whoever has the lock by now keeps it. */
 const letGo = async (platform: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
-  changeNode(platform, uuid, (node) => {
+  changeRecord(platform, kinds.node, uuid, (node) => {
     if (node.reservation !== run) return undefined;
     return {
       set: { reservation: null },
@@ -117,7 +121,7 @@ const withLock = async (platform: Deps, call: RequestCall, work: Work): Promise<
 };
 
 const withoutLock = async (platform: Deps, call: RequestCall, work: Work): Promise<unknown> => {
-  const node = await readNode(platform.table, call.node);
+  const node = await readRecord(platform.table, kinds.node, call.node);
   if (!node) throw NotFound(`Node ${call.node} could not be found.`);
   if (work.lock === 'free' && node.reservation) throw NodeLocked(node.uuid, node.reservation);
   return ask(platform, call, work, node);

@@ -1,18 +1,22 @@
 /** One phase: lock and mark the start, run it, write its change together with its end. */
-import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { isRetryable } from '../../layers/bmc/faults.ts';
-import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
-import { changeNode, isoTime, readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { Fault, isFault } from '../../layers/domain/fault.ts';
+import { isoTime } from '../../layers/domain/values.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
+import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
 import { powerRequestKey } from '../../layers/store/power-requests.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { rescuePasswordKey } from '../../layers/store/rescue-passwords.ts';
 import { onlyLocks, pause, requireLock, resume, Superseded } from '../../layers/store/reservation.ts';
 import { PhaseTimeout } from '../../workflows/failure.ts';
 import { createHardware } from '../../workflows/hardware.ts';
-import { phaseAttempted, phaseEnded, phaseStarted, transitionEvents } from '../../workflows/history.ts';
+import { phaseAttempted, phaseEnded, phaseStarted } from '../../workflows/history.ts';
 import type { Outcome, Phase } from '../../workflows/phase.ts';
-import { workflows } from '../../workflows/steps/index.ts';
 import { bootsOf, isStepKind, nextBoot, planOf } from '../../workflows/plan.ts';
+import { workflows } from '../../workflows/steps/index.ts';
 import { waitKey, waitWrite } from '../../workflows/wait.ts';
 import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
@@ -41,8 +45,8 @@ const endOfLast = (node: StoredNode, call: Call, now: number): NodeEvent[] => {
 };
 
 /** Takes the lock and marks the start, once: a repeated attempt writes nothing. Throws Superseded, NodeLocked. */
-const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNode> =>
-  changeNode(platform, call.node, (node) => {
+const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNode> => {
+  const { after } = await changeRecord(platform, kinds.node, call.node, (node) => {
     const lock = take(node, call);
     const started = node.phase?.run === call.run && node.phase.name === call.phase;
     if (!lock && started) return undefined;
@@ -51,12 +55,11 @@ const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNo
     const mark = { run: call.run, name: call.phase, started_at: isoTime(now) };
     return {
       set: { ...lock, ...phase.shows?.(locked), ...(!started && { phase: mark }) },
-      events: [
-        ...transitionEvents(node, lock ?? {}, call.run),
-        ...(started ? [] : [...endOfLast(node, call, now), phaseStarted({ ...call, piece: phase.piece?.(node) })]),
-      ],
+      events: started ? [] : [...endOfLast(node, call, now), phaseStarted({ ...call, piece: phase.piece?.(node) })],
     };
   });
+  return after;
+};
 
 /** Items that only a run that goes on has use for. */
 const leftovers = (set: Partial<StoredNode>, { workflow }: Call) => [
@@ -71,8 +74,8 @@ const complete = async (
   call: Call,
   { piece }: Phase,
   { change, more }: Outcome & { is: 'done' },
-): Promise<StoredNode> =>
-  changeNode(platform, call.node, (node) => {
+): Promise<void> => {
+  await changeRecord(platform, kinds.node, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
     const now = platform.clock.now();
@@ -80,10 +83,11 @@ const complete = async (
     const ended = phaseEnded(about, node.phase?.started_at ?? isoTime(now), now);
     return {
       set: { ...set, phase: null },
-      events: [...(more?.events ?? []), ended, ...transitionEvents(node, set, call.run)],
+      events: [...(more?.events ?? []), ended],
       also: [...leftovers(set, call).map((key) => ({ delete: key(call.node) })), ...(more?.also ?? [])],
     };
   });
+};
 
 const requireToken = ({ token, phase }: Call): string => {
   if (!token) throw new Fault('PhaseUnknown', 400, `Phase ${phase} waits, but the ASL sent no task token.`);
@@ -96,19 +100,18 @@ const requireToken = ({ token, phase }: Call): string => {
  */
 const waitForCall = async (platform: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
   const token = requireToken(call);
-  const node = await changeNode(platform, call.node, (fresh) => {
+  const { after } = await changeRecord(platform, kinds.node, call.node, (fresh) => {
     requireLock(fresh, call.run);
     if (came(fresh)) return undefined;
-    const set = pause(fresh);
     const wait = { token, phase: call.phase, run: call.run, since: isoTime(platform.clock.now()) };
-    return { set, events: transitionEvents(fresh, set, call.run), also: [waitWrite(call.node, wait)] };
+    return { set: pause(fresh), also: [waitWrite(call.node, wait)] };
   });
-  if (node.reservation === call.run) await platform.workflows.succeed(token, { is: 'heartbeat' });
+  if (after.reservation === call.run) await platform.workflows.succeed(token, { is: 'heartbeat' });
 };
 
 /** Starts the successor that the node was handed to, also when a repetition finds that done already. */
 const startSuccessor = async (platform: Deps, uuid: string, workflow: string): Promise<void> => {
-  const node = await readNode(platform.table, uuid);
+  const node = await readRecord(platform.table, kinds.node, uuid);
   if (node?.run && node.run_workflow === workflow) await platform.workflows.start(workflow, node.run, { node: uuid });
 };
 

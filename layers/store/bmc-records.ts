@@ -8,25 +8,19 @@ import { createHash } from 'node:crypto';
 
 import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
-import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
 import { maskInstanceInfo, maskSecrets } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
 import { port as portFields } from '../domain/port.ts';
-import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
-import { secretKey } from './node-secrets.ts';
-import { rescuePasswordKey, rescuePasswordName } from './rescue-passwords.ts';
+import { isoTime } from '../domain/values.ts';
 import type { Platform } from '../platform/platform.ts';
-import {
-  absent,
-  below,
-  equals,
-  isConditionFailed,
-  type Item,
-  type Key,
-  type Table,
-  type Write,
-} from '../platform/table.ts';
+import { absent, below, equals, isConditionFailed, type Item, type Table, type Write } from '../platform/table.ts';
+import { companions, type LedgerHead } from './kinds/companions.ts';
+import { keyOf } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
+import type { StoredNode } from './nodes.ts';
+import { missing, readRecord, recordsOf } from './records/find.ts';
+import { rescuePasswordName } from './rescue-passwords.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock'>;
 
@@ -45,24 +39,18 @@ export type LedgerRow = {
   readonly hash: string;
 };
 
-type Head = { readonly seq: number; readonly hash: string };
-
-const commandPrefix = 'command#';
-const beginning: Head = { seq: 0, hash: '' };
-
-const commandKey = (uuid: string, opId: string): Key => ({ pk: nodePartition(uuid), sk: commandPrefix + opId });
-const headKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'ledger' });
+const beginning: LedgerHead = { seq: 0, hash: '' };
 
 const hashOf = (row: Omit<LedgerRow, 'hash'>): string => {
   const sorted = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 };
 
-const rowsOf = (item: Item | undefined): LedgerRow[] => (item?.['rows'] as LedgerRow[] | undefined) ?? [];
+const rowsOf = (item: Item | undefined): readonly LedgerRow[] => (item ? companions.command.of(item).rows : []);
 
 /** The ledger of a node in order. */
 export const readLedger = async (table: Table, uuid: string): Promise<LedgerRow[]> => {
-  const items = await table.query({ partition: nodePartition(uuid), begins: commandPrefix });
+  const items = await table.query(companions.command.all(uuid));
   return items.flatMap(rowsOf).sort((a, b) => a.seq - b.seq);
 };
 
@@ -108,22 +96,20 @@ const agentNode = (node: StoredNode) => ({
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
-  const [[item, info, secret, rescue], ports] = await Promise.all([
-    table.getMany([nodeKey(uuid), instanceInfoKey(uuid), secretKey(uuid), rescuePasswordKey(uuid)]),
-    table.query({ partition: nodePartition(uuid), begins: 'port#' }),
+const readMachine = async (table: Table, uuid: string): Promise<BmcRecord> => {
+  const [node, secret, rescue, ports] = await Promise.all([
+    readRecord(table, kinds.node, uuid),
+    companions.secret.read(table, uuid),
+    companions.rescue_password.read(table, uuid),
+    recordsOf(table, kinds.port, uuid),
   ]);
-  if (!item) throw NotFound(`Node ${uuid} could not be found.`);
-  const node = toNode(item, info);
+  if (!node) throw missing(kinds.node, uuid);
   return {
     uuid,
     driver: node.driver,
     generation: node.generation,
     driver_info: node.driver_info,
-    sealed: {
-      ...(secret?.['values'] as Record<string, string> | undefined),
-      ...(rescue && { [rescuePasswordName]: rescue['sealed'] as string }),
-    },
+    sealed: { ...secret?.values, ...(rescue && { [rescuePasswordName]: rescue.sealed }) },
     agent_url: textOrNull(node.driver_internal_info['agent_url']),
     agent_verify_ca: textOrNull(node.driver_internal_info['agent_verify_ca']),
     node: agentNode(node),
@@ -148,24 +134,26 @@ const append = async (
   seen: LedgerEntry | undefined,
 ): Promise<LedgerEntry> => {
   for (let attempt = 1; ; attempt += 1) {
-    const [command, newest] = await table.getMany([commandKey(uuid, op_id), headKey(uuid)]);
+    const [command, newest] = await table.getMany([companions.command.key(uuid, op_id), companions.ledger.key(uuid)]);
     const before = rowsOf(command);
     if (before.length !== (seen?.version ?? 0)) throw Overtaken(op_id);
-    const head = newest ? (newest as unknown as Head) : beginning;
+    const head = companions.ledger.of(newest) ?? beginning;
     const row = { seq: head.seq + 1, previous: head.hash, at: isoTime(clock.now()), op, op_id, ...step };
     const hash = hashOf(row);
     const rows: LedgerRow[] = [...before, { ...row, hash }];
     const entry = toEntry(rows)!;
     const writes: Write[] = [
       {
-        put: { ...commandKey(uuid, op_id), ...entry, rows },
+        put: companions.command.item(uuid, op_id, { ...entry, rows }),
         when: [command ? equals('version', before.length) : absent],
       },
-      { put: { ...headKey(uuid), seq: row.seq, hash }, when: [newest ? equals('hash', head.hash) : absent] },
+      { ...companions.ledger.put(uuid, { seq: row.seq, hash }), when: [newest ? equals('hash', head.hash) : absent] },
     ];
     // The fence: the node must still be in the generation that the caller holds, or the machine does not get this.
     const fence: Write[] =
-      step.state === 'sent' ? [{ check: nodeKey(uuid), when: [below('generation', step.generation + 1)] }] : [];
+      step.state === 'sent'
+        ? [{ check: keyOf(kinds.node, uuid), when: [below('generation', step.generation + 1)] }]
+        : [];
     try {
       await table.write([...writes, ...fence]);
       return entry;
@@ -180,7 +168,7 @@ const append = async (
 
 /** The proxy's view of the table. */
 export const createBmcRecords = ({ table, clock }: Needs): BmcRecords => ({
-  read: async (uuid) => readRecord(table, uuid),
-  entry: async (uuid, opId) => toEntry(rowsOf(await table.get(commandKey(uuid, opId)))),
+  read: async (uuid) => readMachine(table, uuid),
+  entry: async (uuid, opId) => toEntry(rowsOf(await table.get(companions.command.key(uuid, opId)))),
   record: async (uuid, operation, step, seen) => append({ table, clock }, uuid, operation, step, seen),
 });

@@ -14,18 +14,21 @@ import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
 import { settings, workflows as rows, type WorkflowName } from '../../infra/manifest.ts';
 import type { ProvisionEvent } from '../../layers/domain/states.ts';
-import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
-import { powerRequestWrite } from '../../layers/store/power-requests.ts';
-import { begin, lock } from '../../layers/store/reservation.ts';
-import type { Item } from '../../layers/platform/table.ts';
-import type { Workflows } from '../../layers/platform/workflows.ts';
-import { loadDefinition, type Definition } from '../../local/states/definition.ts';
-import { openJournal } from '../../local/states/journal.ts';
-import { createStates, type States } from '../../local/states/states.ts';
 import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
 import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
+import type { Item } from '../../layers/platform/table.ts';
+import type { Workflows } from '../../layers/platform/workflows.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { powerRequestWrite } from '../../layers/store/power-requests.ts';
+import { changeRecord, createRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
+import { begin, lock } from '../../layers/store/reservation.ts';
+import { loadDefinition, type Definition } from '../../local/states/definition.ts';
+import { openJournal } from '../../local/states/journal.ts';
+import { createStates, type States } from '../../local/states/states.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
 import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
@@ -61,7 +64,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
   const config = WorkflowConfig.parse(told);
   const travelled: object[] = [];
-  await createNode(world, node);
+  await createRecord(world, kinds.node, node);
 
   const boot = (plan?: Death): Process => {
     const life = createLife(plan);
@@ -108,7 +111,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   };
 
   let process = boot(death);
-  const read = async (uuid = node.uuid) => (await readNode(world.table, uuid))!;
+  const read = async (uuid = node.uuid) => (await readRecord(world.table, kinds.node, uuid))!;
   const orDeath = async <T>(work: Promise<T>): Promise<T | 'dead'> => Promise.race([work, process.life.death]);
 
   /** Runs until nothing is left to do within so many seconds of virtual time, or the process dies. */
@@ -121,7 +124,17 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   /** A request that gives the node to a run, which is then started. */
   const take = async (name: WorkflowName, decide: (stored: StoredNode) => Partial<StoredNode>): Promise<string> => {
-    const { run } = await changeNode(world, node.uuid, (stored) => ({ set: decide(stored) }));
+    const asked = {
+      kind: 'request',
+      severity: 'INFO',
+      event_type: 'provisioning',
+      message: `Asked for ${name}.`,
+    } as const;
+    const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => ({
+      set: decide(stored),
+      told: () => asked,
+    }));
+    const { run } = after;
     await orDeath(process.states.start(name, run!, { node: node.uuid }));
     return run!;
   };
@@ -134,22 +147,22 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const power = async (target: string, timeout: number | null = null): Promise<string> => {
     const request = { node: node.uuid, target, timeout };
     const becomes = target.endsWith('off') ? ('power off' as const) : ('power on' as const);
-    const { reservation } = await changeNode(world, node.uuid, (stored) => {
+    const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => {
       const held = lock(stored, world.ids.ulid());
       return { set: { ...held, target_power_state: becomes }, also: [powerRequestWrite(held.reservation, request)] };
     });
-    await orDeath(process.states.start('power', reservation!, request));
-    return reservation!;
+    await orDeath(process.states.start('power', after.reservation!, request));
+    return after.reservation!;
   };
 
   /** What PUT states/boot_mode and its like do. */
   const manage = async (request: ManagementRequest): Promise<string> => {
-    const { reservation } = await changeNode(world, node.uuid, (stored) => {
+    const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => {
       const held = lock(stored, world.ids.ulid());
       return { set: held, also: [managementRequestWrite(node.uuid, held.reservation, request)] };
     });
-    await orDeath(process.states.start('management', reservation!, { node: node.uuid, action: request.action }));
-    return reservation!;
+    await orDeath(process.states.start('management', after.reservation!, { node: node.uuid, action: request.action }));
+    return after.reservation!;
   };
 
   /** `version`: null for none, as agents send their inventory. */
@@ -192,7 +205,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     /** For an API that starts runs here. */
     workflows: (): Workflows => process.states,
     /** What an operator changes by hand. */
-    change: async (set: Partial<StoredNode>) => changeNode(world, node.uuid, () => ({ set })),
+    change: async (set: Partial<StoredNode>) => changeRecord(world, kinds.node, node.uuid, () => ({ set })),
     /** What went through Step Functions: payloads of the phases, and their answers. */
     travelled,
     dead: () => process.life.dead(),

@@ -1,17 +1,11 @@
 /** allocate: finds a node for an allocation (ironic-api.md 8). It works on no node until it takes one. */
 import { fits } from '../../layers/domain/allocation.ts';
 import { Conflict, Fault, isFault, NodeLocked } from '../../layers/domain/fault.ts';
-import {
-  allocations,
-  failAllocation,
-  nodeWithInstance,
-  takeNode,
-  type StoredAllocation,
-} from '../../layers/store/allocations.ts';
-import type { ListedNode } from '../../layers/store/node-lists.ts';
-import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
-import { isConditionFailed } from '../../layers/platform/table.ts';
+import { failAllocation, nodeWithInstance, takeNode } from '../../layers/store/allocations.ts';
+import { type StoredAllocation, kinds } from '../../layers/store/kinds/kinds.ts';
+import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { plainText } from '../agent.ts';
 import { findCandidates } from '../candidates.ts';
 import type { Failure } from '../failure.ts';
@@ -30,25 +24,25 @@ const Superseded = (uuid: string) =>
   new Fault('Superseded', 409, `Allocation ${uuid} does not look for a node any more.`);
 
 const readAllocating = async ({ table }: Needs, uuid: string): Promise<StoredAllocation> => {
-  const allocation = await allocations.read(table, uuid);
+  const allocation = await readRecord(table, kinds.allocation, uuid);
   if (allocation?.state !== 'allocating') throw Superseded(uuid);
   return allocation;
 };
 
-const permit = (allocation: StoredAllocation) => (node: StoredNode) => {
+const permit = (node: StoredNode, allocation: StoredAllocation) => {
+  if (allocation.state !== 'allocating') throw Superseded(allocation.uuid);
   if (!fits(node, allocation)) throw Unsuitable(node);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
 };
 
-/** What taking a node ended in; `changed`: the allocation itself was changed or deleted. A fault: the node is locked. */
-type Attempt = 'taken' | 'lost' | 'changed' | Fault;
+/** What taking a node ended in. A fault: the node is locked. */
+type Attempt = 'taken' | 'lost' | Fault;
 
 const attempt = async (platform: Needs, allocation: StoredAllocation, { uuid }: ListedNode): Promise<Attempt> => {
   try {
-    await takeNode(platform, uuid, allocation, permit(allocation));
+    await takeNode(platform, { node: uuid, allocation: allocation.uuid }, permit);
     return 'taken';
   } catch (error) {
-    if (isConditionFailed(error)) return 'changed';
     if (!isFault(error)) throw error;
     if (error.name === 'NodeLocked') return error;
     if (error.name === 'Unsuitable' || error.name === 'NotFound') return 'lost';
@@ -65,7 +59,7 @@ const takeFirst = async (
   let result: Attempt = 'lost';
   for (const node of nodes) {
     const ended = await attempt(platform, allocation, node);
-    if (ended === 'taken' || ended === 'changed') return ended;
+    if (ended === 'taken') return ended;
     if (ended !== 'lost') result = ended;
   }
   return result;

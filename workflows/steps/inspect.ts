@@ -2,10 +2,12 @@
 import { Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
 import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
+import { isoTime } from '../../layers/domain/values.ts';
 import { rulesOfPhase } from '../../layers/store/inspection-rules.ts';
 import { inventoryWrite, readInventory } from '../../layers/store/inventories.ts';
-import { portsOf } from '../../layers/store/node-ports.ts';
-import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent, plainText, without } from '../agent.ts';
 import { inspectionNote } from '../history.ts';
@@ -150,7 +152,7 @@ const applyRules: Phase = {
     const rules = await rulesOfPhase(platform.table, 'main');
     if (rules.length === 0) return done(undefined, output);
     const inspected = await inventoryOf(context);
-    const cards = await portsOf(platform.table, node.uuid);
+    const cards = await recordsOf(platform.table, kinds.port, node.uuid);
     const judge = (fresh: StoredNode) => evaluateRules(rules, { ...inspected, node: fresh, ports: cards });
     const { ports: changes, plugin_data, log } = judge(node);
     for (const { uuid, ...values } of changes) await changeInspectedPort(platform, uuid, run, values);

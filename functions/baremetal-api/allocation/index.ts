@@ -2,7 +2,8 @@
 import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { pageQuery, readFields } from '../../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../../layers/domain/patch.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { answersOf, readChanges } from '../crud.ts';
 import { route, type Route } from '../route.ts';
 import { createRoute } from './create.ts';
@@ -37,7 +38,9 @@ export const allocationRoutes: readonly Route[] = [
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
-      const after = await allocations.change(deps, call.target.uuid, (stored) => changes(stored));
+      const { after } = await changeRecord(deps, kinds.allocation, call.target.uuid, (stored) => ({
+        set: changes(stored),
+      }));
       return { body: allocationView(call, 'all')(after) };
     },
   }),

@@ -4,9 +4,10 @@ import { Forbidden, Invalid, NotFound } from '../../../layers/domain/fault.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
-import { findNode } from '../../../layers/store/nodes.ts';
+import { readRecord, findRecord } from '../../../layers/store/records/find.ts';
+import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, listAnswer } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
@@ -25,9 +26,10 @@ const ownerOf = ({ query: { owner: asked }, only }: Call): string | null => {
 
 /** The allocation of a node, as a list. Throws NotFound (404), also for a node that the caller may not see. */
 const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promise<StoredAllocation[]> => {
-  const node = await findNode(table, ident);
+  const node = await findRecord(table, kinds.node, ident);
   if (!allows('baremetal:node:get', subject, node)) throw NotFound(`Node ${ident} could not be found.`);
-  const found = node.allocation_uuid === null ? undefined : await allocations.read(table, node.allocation_uuid);
+  const found =
+    node.allocation_uuid === null ? undefined : await readRecord(table, kinds.allocation, node.allocation_uuid);
   return found ? [found] : [];
 };
 
@@ -42,9 +44,13 @@ const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocat
     (resourceClass === undefined || one.resource_class === resourceClass) &&
     (state === undefined || one.state === state);
   if (node) return cutPage((await ofNode(deps, call, node[0]!)).filter(keep), page);
-  const lookups = Object.entries({ owner: owner ?? undefined, resource_class: resourceClass });
-  const [lookup] = lookups.flatMap(([index, value]) => (value === undefined ? [] : [{ index, value }]));
-  return allocations.list(deps.table, page, { keep, sees: (one) => owned(one, call.only), lookup });
+  const wanted = Object.entries({ owner: owner ?? undefined, resource_class: resourceClass });
+  const [lookup] = wanted.flatMap(([index, value]) => (value === undefined ? [] : [{ index, value }]));
+  return listRecords(deps.table, kinds.allocation, page, {
+    keep,
+    sees: (one) => owned(one, call.only),
+    lookups: lookup && [lookup],
+  });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */

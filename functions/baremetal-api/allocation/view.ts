@@ -3,7 +3,8 @@ import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
 import { logicalName } from '../../../layers/domain/values.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
 import type { Call, Deps } from '../route.ts';
 
 /** Makes the function that shows allocations as a caller asked for them. */
@@ -16,5 +17,5 @@ export const findAllocation = async (
   { ident = '' }: Readonly<Record<string, string>>,
 ): Promise<StoredAllocation> => {
   if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
-  return allocations.find(table, ident);
+  return findRecord(table, kinds.allocation, ident);
 };

@@ -1,8 +1,9 @@
 /** The verb `abort`: a node that waits for its agent is given up at once (ironic-states.md 7, 8). */
 import { Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
 import { transition } from '../../../layers/domain/states.ts';
-import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import { forgetAgent } from '../../../workflows/agent.ts';
 import { forgetPlans, noSteps } from '../../../workflows/plan.ts';
@@ -44,7 +45,7 @@ const aborted = ({ provision_state: state }: StoredNode) => ({
  * A service ends where it began: a run without steps brings the machine back into its instance. The node is in "service
  * failed" until it is there.
  */
-const abortService = (node: StoredNode, birth: string): Change => {
+const abortService = (node: StoredNode, birth: string): Change<StoredNode> => {
   const { reservation, generation } = lock(node, birth);
   const set: Partial<StoredNode> = {
     ...forgotten(node),
@@ -64,7 +65,7 @@ const abortService = (node: StoredNode, birth: string): Change => {
  * node that must not be powered off keeps its agent, which nobody answers any more. `birth` names what begins.
  * Throws NodeLocked (409), Invalid (400) for a step that said it must not be cut short.
  */
-export const abortRun = (node: StoredNode, birth: string): Change => {
+export const abortRun = (node: StoredNode, birth: string): Change<StoredNode> => {
   checkAbortable(node);
   if (node.provision_state.startsWith('service')) return abortService(node, birth);
   const held = lock(node, birth);

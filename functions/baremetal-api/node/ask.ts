@@ -4,8 +4,10 @@
  */
 import { Fault } from '../../../layers/domain/fault.ts';
 import { askedBy } from '../../../layers/store/events.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../../layers/store/management-requests.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import type {
   RequestAnswer,
@@ -55,7 +57,7 @@ type Wish = {
 export const startManagement = async (deps: Deps, { target, subject }: Asking, wish: Wish): Promise<void> => {
   const { request, told, permit } = wish;
   const birth = deps.ids.ulid();
-  const { reservation: run } = await changeNode(deps, target.uuid, (node) => {
+  const { after } = await changeRecord(deps, kinds.node, target.uuid, (node) => {
     permit(node);
     const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
@@ -65,5 +67,5 @@ export const startManagement = async (deps: Deps, { target, subject }: Asking, w
       also: [managementRequestWrite(node.uuid, held.reservation, request)],
     };
   });
-  await startRun(deps, 'management', run!, { node: target.uuid, action: request.action });
+  await startRun(deps, 'management', after.reservation!, { node: target.uuid, action: request.action });
 };

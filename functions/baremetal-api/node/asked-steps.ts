@@ -11,12 +11,13 @@ import { Invalid } from '../../../layers/domain/fault.ts';
 import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
 import { check } from '../../../layers/domain/schema.ts';
-import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
 import type { Verb } from '../../../layers/domain/states.ts';
+import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
+import { type StoredRunbook, kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { runbooks, type StoredRunbook } from '../../../layers/store/runbooks.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
 import { forgetPlans, setPlan } from '../../../workflows/plan.ts';
 import type { Call, Deps } from '../route.ts';
 import type { ProvisionBody } from './provision-body.ts';
@@ -32,7 +33,7 @@ export type Asked = {
   readonly version: number;
 };
 
-const kinds: { readonly [V in Verb]?: StepKind } = {
+const stepKinds: { readonly [V in Verb]?: StepKind } = {
   clean: 'clean',
   service: 'service',
   active: 'deploy',
@@ -52,7 +53,7 @@ const findRunbook = async (
   { body, subject }: Call<ProvisionBody, StoredNode>,
 ): Promise<StoredRunbook | undefined> => {
   if (!body.runbook) return undefined;
-  const found = await runbooks.find(table, body.runbook);
+  const found = await findRecord(table, kinds.runbook, body.runbook);
   authorize('baremetal:runbook:use', subject, found, body.runbook);
   return found;
 };
@@ -82,7 +83,7 @@ export const readAsked = async (
   call: Call<ProvisionBody, StoredNode>,
   verb: Verb,
 ): Promise<Asked | undefined> => {
-  const kind = kinds[verb];
+  const kind = stepKinds[verb];
   if (!kind) return undefined;
   const runbook = await findRunbook(deps, call);
   return {

@@ -1,12 +1,15 @@
 /** POST /v1/nodes (ironic-api.md 2.4). */
 import { Forbidden } from '../../../layers/domain/fault.ts';
-import { defaults, refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
+import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { check, createSchema } from '../../../layers/domain/schema.ts';
 import { json } from '../../../layers/domain/values.ts';
+import { newRecord } from '../../../layers/store/kinds/form.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
-import { createNode, isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 import { answersOf } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { readInstanceInfo } from './instance-info.ts';
@@ -41,21 +44,8 @@ const read = (call: Call<Values>): Values => {
   return info ? { ...values, instance_info: readInstanceInfo(info, {}) } : values;
 };
 
-const toRecord = (values: Values, version: number, at: string, position: string): StoredNode =>
-  ({
-    ...defaults(nodeFields),
-    ...defaultInterfaces(values['driver'] as string),
-    // Before 1.11 there was no enrolment.
-    provision_state: version < 11 ? 'available' : 'enroll',
-    created_at: at,
-    ...values,
-    revision: 1,
-    generation: 0,
-    run: null,
-    run_workflow: null,
-    agent_token_sha256: null,
-    position,
-  }) as unknown as StoredNode;
+/** Before 1.11 there was no enrolment. */
+const firstState = (version: number) => (version < 11 ? 'available' : 'enroll');
 
 const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
   const values = read(call);
@@ -64,10 +54,17 @@ const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
   const resolved = await resolveReferences(deps.table, values, { uuid, owner, subject: call.subject });
   const credentials = (values['driver_info'] ?? {}) as Values;
   const { info, values: sealed } = conceal(credentials, await sealCredentials(deps, uuid, credentials), {});
-  const at = isoTime(deps.clock.now());
-  const record = toRecord({ ...resolved, uuid, driver_info: info }, call.version, at, deps.ids.ulid());
-  const secrets = Object.keys(sealed).length > 0 ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [];
-  await createNode(deps, record, secrets);
+  const record = newRecord(deps, kinds.node, {
+    ...defaultInterfaces(values['driver'] as string),
+    provision_state: firstState(call.version),
+    ...resolved,
+    uuid,
+    driver_info: info,
+  });
+  const hasSecrets = Object.keys(sealed).length > 0;
+  await createRecord(deps, kinds.node, record, () => ({
+    also: hasSecrets ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [],
+  }));
   return record;
 };
 

@@ -1,8 +1,9 @@
 /** DELETE /v1/nodes/{ident}. */
 import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
 import { removeConfigdrive } from '../../../layers/store/configdrives.ts';
-import { deleteNode, findNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { isConditionFailed } from '../../../layers/platform/table.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { removeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { stopRun } from './start.ts';
@@ -25,23 +26,6 @@ const refuseDelete = ({ uuid, maintenance, ...node }: StoredNode): void => {
   }
 };
 
-const maxTries = 5;
-
-/** Deletes the node as it was decided upon; changed by somebody in between, the decision is made again. */
-const remove = async (deps: Deps, found: StoredNode): Promise<StoredNode> => {
-  let node = found;
-  for (let attempt = 1; ; attempt += 1) {
-    refuseDelete(node);
-    try {
-      await deleteNode(deps, node);
-      return node;
-    } catch (error) {
-      if (!isConditionFailed(error) || attempt >= maxTries) throw error;
-      node = await findNode(deps.table, node.uuid);
-    }
-  }
-};
-
 /** What the node left outside of the table: a run that waits, and its configdrive. */
 const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
   await stopRun(deps, node.run_workflow, node.run, 'The node was deleted.');
@@ -55,7 +39,7 @@ export const deleteRoute = route<undefined, StoredNode>({
   ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
   find: findByIdent,
   handle: async (deps, { target }) => {
-    await cleanUp(deps, await remove(deps, target));
+    await cleanUp(deps, await removeRecord(deps, kinds.node, target.uuid, refuseDelete));
     return {};
   },
 });

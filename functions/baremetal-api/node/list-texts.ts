@@ -4,7 +4,8 @@
  */
 import { withheldFrom } from '../../../layers/domain/masking.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { withInfo, type ListedNode } from '../../../layers/store/node-lists.ts';
+import { withInfo } from '../../../layers/store/node-lists.ts';
+import type { ListedNode } from '../../../layers/store/nodes.ts';
 import type { Call, Deps } from '../route.ts';
 import { needsInfo, nodeViewWithout } from './view.ts';
 

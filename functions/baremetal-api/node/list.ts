@@ -3,10 +3,13 @@ import { NotFound } from '../../../layers/domain/fault.ts';
 import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
 import { withheldFrom } from '../../../layers/domain/masking.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
-import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
+import { denied } from '../../../layers/domain/policy.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { nodeOfInstance } from '../../../layers/store/node-lists.ts';
+import type { ListedNode } from '../../../layers/store/nodes.ts';
+import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, lists } from '../crud.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
@@ -41,7 +44,10 @@ const select = async (
   if (!instance) {
     const namesOf = withheldFrom(subject);
     const hides = (node: ListedNode) => namesOf(node).includes(page.sort_key);
-    return { nodes: await listNodes(deps.table, selection, page, hides), limit: page.limit };
+    return {
+      nodes: await listRecords<ListedNode>(deps.table, kinds.node, page, { ...selection, hides }),
+      limit: page.limit,
+    };
   }
   const node = await nodeOfInstance(deps.table, instance[0]!);
   return { nodes: node && selection.keep(node) ? [node] : [], limit: Infinity };

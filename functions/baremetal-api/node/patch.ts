@@ -1,6 +1,6 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
 import { released } from '../../../layers/domain/allocation.ts';
-import { Invalid, isRefusal } from '../../../layers/domain/fault.ts';
+import { Invalid } from '../../../layers/domain/fault.ts';
 import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
@@ -16,9 +16,13 @@ import {
 import { allows, authorize, updateRule } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
-import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
-import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
-import { recordKey } from '../../../layers/store/references.ts';
+import type { Secrets } from '../../../layers/store/kinds/companions.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 import { answersOf } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
@@ -40,8 +44,7 @@ type Prepared = {
   readonly resetInterfaces: boolean;
   readonly references: Values;
   readonly unownedAllocation: string | null;
-  readonly sealed: Sealed;
-  readonly secrets: NodeSecrets;
+  readonly sealed: Sealed | undefined;
 };
 
 const fieldsOf = (patch: readonly Step[]) => [...new Set(patch.map(({ pieces }) => pieces[0]))];
@@ -129,8 +132,16 @@ const admit = (
   return edit;
 };
 
-const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change => {
-  const { patch, references, sealed, secrets } = prepared;
+const nothing: Secrets = { values: {}, revision: 0 };
+
+/** `secrets` are the sealed values of the node, for a patch that touches driver_info. */
+const decide = (
+  before: StoredNode,
+  call: PatchCall,
+  prepared: Prepared,
+  secrets: Secrets = nothing,
+): Change<StoredNode> => {
+  const { patch, references, sealed = new Map() } = prepared;
   const edit = admit(before, call, prepared);
   if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
   const values = { ...valuesOf(before, patch, call.version), ...references };
@@ -150,15 +161,9 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
   return { set, ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }) };
 };
 
-const nothingSealed: Pick<Prepared, 'sealed' | 'secrets'> = { sealed: new Map(), secrets: { values: {}, revision: 0 } };
-
-/** Sealed values are read and made only for a patch of driver_info. */
-const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Pick<Prepared, 'sealed' | 'secrets'>> => {
-  if (!('driver_info' in touched)) return nothingSealed;
-  const info = json.safeParse(touched['driver_info']).data ?? {};
-  const [secrets, sealed] = await Promise.all([readSecrets(deps.table, uuid), sealCredentials(deps, uuid, info)]);
-  return { secrets, sealed };
-};
+/** Only a patch of driver_info has something to seal. */
+const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Sealed | undefined> =>
+  'driver_info' in touched ? sealCredentials(deps, uuid, json.safeParse(touched['driver_info']).data ?? {}) : undefined;
 
 const resolveParent = async (deps: Deps, { subject, target: stored }: PatchCall, touched: Values): Promise<Values> => {
   const { chassis_uuid, parent_node, owner = stored.owner } = touched;
@@ -169,39 +174,28 @@ const resolveParent = async (deps: Deps, { subject, target: stored }: PatchCall,
 
 /** The node's allocation, if it belongs to nobody. */
 const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): Promise<string | null> => {
-  const allocation = uuid === null ? undefined : await table.get(recordKey('allocation', uuid));
+  const allocation = uuid === null ? undefined : await table.get(keyOf(kinds.allocation, uuid));
   return allocation && (allocation['owner'] ?? null) === null ? uuid : null;
 };
 
-/** Reads and seals what the decision needs, which itself must not wait for anything. */
+/** Reads and seals what the decision needs and what does not depend on the node as it is when it is written. */
 const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   const request = read(call);
   admit(call.target, call, request);
   const touched = applyPatch(call.target, request.patch);
   const references = await resolveParent(deps, call, touched);
   const unownedAllocation = 'owner' in touched ? await unowned(deps, call.target) : null;
-  return { ...request, references, unownedAllocation, ...(await seal(deps, call.target.uuid, touched)) };
+  const sealed = await seal(deps, call.target.uuid, touched);
+  return { ...request, references, unownedAllocation, sealed };
 };
-
-/** Whether somebody else has changed the sealed values since they were read for this patch. */
-const isOutdated = async ({ table }: Deps, uuid: string, { secrets }: Prepared): Promise<boolean> =>
-  secrets !== nothingSealed.secrets && (await readSecrets(table, uuid)).revision !== secrets.revision;
-
-/** 20 losses in a row mean something is wrong; each loss means that somebody else has made progress. */
-const maxTries = 20;
 
 const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   const { uuid } = call.target;
-  for (let attempt = 1; ; attempt += 1) {
-    const prepared = await prepare(deps, call);
-    try {
-      return await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
-    } catch (error) {
-      // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What
-      // was not refused may have been done: not twice.
-      if (attempt >= maxTries || !isRefusal(error) || !(await isOutdated(deps, uuid, prepared))) throw error;
-    }
-  }
+  const prepared = await prepare(deps, call);
+  const { after } = await changeRecord(deps, kinds.node, uuid, async (stored) =>
+    decide(stored, call, prepared, prepared.sealed && (await readSecrets(deps.table, uuid))),
+  );
+  return after;
 };
 
 export const patchRoute = route<PatchBody, StoredNode>({

@@ -6,8 +6,11 @@ import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.t
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { refuseVerb } from '../../../layers/domain/states.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import { route, type Call } from '../route.ts';
 import { findByIdent } from './find.ts';
@@ -61,7 +64,7 @@ const requestOf = (
  * What a power action changes, from the node as it is stored. Throws Invalid while cleaning, NodeLocked,
  * Conflict for powering off a node that must not be.
  */
-const decide = (node: StoredNode, wish: Wish): Change => {
+const decide = (node: StoredNode, wish: Wish): Change<StoredNode> => {
   const { target, subject, birth } = wish;
   if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
     throw refuseVerb({ ...node, reservation: null }, target);
@@ -99,7 +102,7 @@ export const powerRoute = route<Body, StoredNode>({
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
     const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
-    const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
+    const { after: node } = await changeRecord(deps, kinds.node, call.target.uuid, (stored) => decide(stored, wish));
     await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },

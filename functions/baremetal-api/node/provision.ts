@@ -15,11 +15,15 @@ import {
   type ProvisionState,
   type Verb,
 } from '../../../layers/domain/states.ts';
-import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
-import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
-import { begin, proceed } from '../../../layers/store/reservation.ts';
 import type { Write } from '../../../layers/platform/table.ts';
+import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
+import { begin, proceed } from '../../../layers/store/reservation.ts';
 import { waitKey } from '../../../workflows/wait.ts';
+import type { Config } from '../config.ts';
 import {
   checkConfigdriveAllowed,
   readConfigdrive,
@@ -27,7 +31,6 @@ import {
   removeUpload,
   storeConfigdrive,
 } from '../configdrive.ts';
-import type { Config } from '../config.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { abortRun, checkAbortVersion } from './abort.ts';
 import { authorizeSteps, checkAsked, keepAsked, readAsked, type Asked } from './asked-steps.ts';
@@ -75,7 +78,7 @@ type Wish = {
 };
 
 /** The change without its event: an abort, a run that begins, or a mere change of state. */
-const work = (node: StoredNode, { verb, birth }: Wish): Change => {
+const work = (node: StoredNode, { verb, birth }: Wish): Change<StoredNode> => {
   const row = verbs[verb];
   if (verb === 'abort') return abortRun(node, birth);
   if (verb === 'unhold') return { set: proceed(node, birth, heldBy[node.provision_state]!, row.event) };
@@ -90,14 +93,17 @@ const work = (node: StoredNode, { verb, birth }: Wish): Change => {
   return { set: { ...transition(node, row.event), last_error: null } };
 };
 
-const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, subject: Subject): NodeEvent => ({
-  kind: 'request',
-  severity: 'INFO',
-  event_type: 'provisioning',
-  message: `Asked for ${verb}: from ${before.provision_state} to ${set.provision_state}.`,
-  ...(set.run && { run: set.run }),
-  ...askedBy(subject),
-});
+/** The line of history about the request, which tells of the transition as well. */
+const toldAs =
+  (verb: Verb, subject: Subject) =>
+  (before: StoredNode, after: StoredNode): NodeEvent => ({
+    kind: 'request',
+    severity: 'INFO',
+    event_type: 'provisioning',
+    message: `Asked for ${verb}: from ${before.provision_state} to ${after.provision_state}.`,
+    ...(after.run && { run: after.run }),
+    ...askedBy(subject),
+  });
 
 /** Steps and lessee; nothing for other verbs. */
 const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
@@ -108,7 +114,7 @@ const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wi
 };
 
 /** The whole change of an accepted request. Throws what the checks above throw. */
-const decide = (node: StoredNode, wish: Wish, around: Around): Change => {
+const decide = (node: StoredNode, wish: Wish, around: Around): Change<StoredNode> => {
   const { verb, configdrive, subject, asked, writes } = wish;
   checkState(node, verb);
   const info = configdrive === undefined ? undefined : { ...node.instance_info, configdrive };
@@ -118,7 +124,7 @@ const decide = (node: StoredNode, wish: Wish, around: Around): Change => {
   const change = work(node, wish);
   return {
     set: { ...change.set, ...(info && { instance_info: info }), ...takenAlong(node, wish) },
-    events: [eventOf(node, change, verb, subject)],
+    told: toldAs(verb, subject),
     also: [...(change.also ?? []), ...(node.run ? [forgetWait(node)] : []), ...rescueRemoval(node), ...writes],
   };
 };
@@ -140,12 +146,7 @@ const record = async (deps: Deps, uuid: string, wish: Wish) => {
     hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
   };
-  const seen: { before?: StoredNode } = {};
-  const after = await changeNode(deps, uuid, (node) => {
-    seen.before = node;
-    return decide(node, wish, around);
-  });
-  return { before: seen.before!, after };
+  return changeRecord(deps, kinds.node, uuid, (node) => decide(node, wish, around));
 };
 
 /**

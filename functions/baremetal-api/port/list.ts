@@ -1,14 +1,12 @@
 /** GET /v1/ports, those of a node and of a port group, and their detail forms. */
 import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
-import { port as portFields, type Port } from '../../../layers/domain/port.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
-import type { Portgroup } from '../../../layers/domain/portgroup.ts';
+import { port as portFields } from '../../../layers/domain/port.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { portgroupKind } from '../../../layers/store/node-portgroups.ts';
-import { portKind, type StoredPort } from '../../../layers/store/node-ports.ts';
+import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { belongingFinder, type BelongingTarget } from '../belonging.ts';
 import { selectBelongings } from '../belonging-list.ts';
+import { belongingFinder, type BelongingTarget } from '../belonging.ts';
 import { answersOf, listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from '../route.ts';
@@ -33,7 +31,7 @@ const refuseMixed = (query: Call['query']): void => {
   }
 };
 
-const findGroup = belongingFinder<Portgroup>({ kind: portgroupKind });
+const findGroup = belongingFinder<StoredPortgroup>({ kind: kinds.portgroup });
 
 /** The port group that a query names. Throws NotFound (404), also for one that the caller may not see. */
 const namedGroup = async (deps: Deps, { version, subject }: Call, ident: string) => {
@@ -43,7 +41,7 @@ const namedGroup = async (deps: Deps, { version, subject }: Call, ident: string)
 };
 
 /** What of the fleet a list is of, as its path or a filter says. */
-type Part = { readonly node?: StoredNode; readonly group?: BelongingTarget<Portgroup> };
+type Part = { readonly node?: StoredNode; readonly group?: BelongingTarget<StoredPortgroup> };
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Part = {}): Promise<Answer> => {
   const { query } = call;
@@ -54,7 +52,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   const keep = ({ description, portgroup_uuid }: StoredPort) =>
     (text === undefined || (description ?? '').includes(text)) && (!group || portgroup_uuid === group.record.uuid);
   return listAnswer(call, { path, name: 'ports', rows: portFields, want, view: portView }, async (page) =>
-    selectBelongings<Port>(deps, portKind, { ...call, page, node: group?.node ?? part.node }, keep),
+    selectBelongings<StoredPort>(deps, kinds.port, { ...call, page, node: group?.node ?? part.node }, keep),
   );
 };
 
@@ -78,7 +76,7 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
       return answer(deps, call, path, wantOf(call, portFields), { node: call.target });
     },
   }),
-  route<undefined, BelongingTarget<Portgroup>>({
+  route<undefined, BelongingTarget<StoredPortgroup>>({
     at: `GET /v1/portgroups/{ident}/ports${suffix}`,
     since: 24,
     policy: 'baremetal:portgroup:get',

@@ -2,7 +2,7 @@
 import { maskSecrets } from '../../../layers/domain/masking.ts';
 import { port as portFields } from '../../../layers/domain/port.ts';
 import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
-import type { StoredPort } from '../../../layers/store/node-ports.ts';
+import type { StoredPort } from '../../../layers/store/kinds/kinds.ts';
 import type { Call } from '../route.ts';
 
 /** Makes the function that shows ports as this caller asked for them. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { guardKey } from '../../../layers/store/guards.ts';
-import { portKey } from '../../../layers/store/node-ports.ts';
+import { guardKey } from '../../../layers/store/kinds/key.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { uuid } from '../../workflows/nodes.ts';
 import { asking, createFront, type Front } from './front.ts';
@@ -15,7 +16,7 @@ const withPort = async (front: Front, address = mac, node = uuid) => {
   const port = { uuid: `00000000-0000-4000-8000-${address.replaceAll(':', '')}`, address, node_uuid: node };
   await front.platform.table.write([
     { put: { ...guardKey('port_address', address), node, port: port.uuid } },
-    { put: { ...portKey(node, port.uuid), ...port } },
+    { put: { ...keyOf(kinds.port, port.uuid, node), ...port } },
   ]);
   return front;
 };
