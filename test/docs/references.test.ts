@@ -42,7 +42,8 @@ describe('a reference', () => {
       ...[5, 6, 7, 9, 24].map((row) => `a-b 5 row ${row}`),
     ]);
     expect(sections('(a-b.md 2.1, since 1.37)')).toEqual(['a-b 2.1']);
-    expect(sections('`docs/reference/a-b.md` section 6; DESIGN 7, ADR 9')).toEqual(['a-b ', 'DESIGN 7']);
+    expect(sections('`docs/reference/a-b.md` section 6; DESIGN 7, ADR 9')).toEqual(['a-b 6', 'DESIGN 7']);
+    expect(sections('[a-b.md](reference/a-b.md#6-x) 6, and all of a-b.md')).toEqual(['a-b 6', 'a-b ']);
     expect(sections(' * what it is\n * (a-b.md\n * 10).')).toEqual(['a-b 10']);
     expect(sections('  // as in a-b.md 3,\n  // 4.1\n')).toEqual(['a-b 3', 'a-b 4.1']);
     expect(sections('a-b.md 3, 100,000 nodes')).toEqual(['a-b 3', 'a-b 100', 'a-b 000']);
@@ -64,7 +65,7 @@ describe('a reference', () => {
   it('within a book leads to a section of that book, or of one that it names', () => {
     const own = (text: string, file: string): string[] => {
       const known = contents.get(basename(file, '.md'))!;
-      const unnamed = text.replaceAll(/[\w-]+\.md sections? [\d., and]+/g, '');
+      const unnamed = text.replaceAll(/[\w-]+\.md`? sections? [\d., and]+/g, '');
       return [...unnamed.matchAll(/\b[Ss]ections? (\d+(?:\.\d+)*)(?: and (\d+(?:\.\d+)*))?/g)]
         .flatMap(([, ...found]) => found.filter((section) => section !== undefined))
         .filter((section) => !known.has(section));
@@ -77,6 +78,11 @@ describe('a reference', () => {
       .filter((file) => dirname(file) === 'docs/adr')
       .map((file) => String(Number(basename(file).split('-')[0])));
     expect(inFiles(followed, (text) => decisionsIn(text).filter((one) => !decisions.includes(one)))).toEqual([]);
+    const crossed = (text: string) =>
+      [...text.matchAll(/\[ADR (\d+)\]\([^)]*\/(\d+)-[^)]*\)/g)]
+        .filter(([, said, linked]) => Number(said) !== Number(linked))
+        .map(([link]) => link);
+    expect(inFiles(pages, crossed)).toEqual([]);
   });
 });
 

@@ -70,7 +70,7 @@ const behind = (pattern: RegExp, text: string) =>
 export const referencesIn = (text: string, books: readonly string[]): Reference[] => {
   const names = books.map((book) => book.replaceAll('.', String.raw`\.`)).join('|');
   const whole = joined(text);
-  const bySection = behind(new RegExp(String.raw`(?<![\w-])(${names})\.md\b(?:\]\([^)]*\))?`, 'g'), whole);
+  const bySection = behind(new RegExp(String.raw`(?<![\w-])(${names})\.md\b\`?(?:\]\([^)]*\))?`, 'g'), whole);
   // The design is called by its name alone, too.
   const design = behind(/(?<![\w./-])(DESIGN)(?= \d)/g, whole);
   return [...bySection, ...design].flatMap(({ name, rest }) => {
