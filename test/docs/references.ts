@@ -11,13 +11,18 @@ export const root = new URL('../..', import.meta.url).pathname;
 /** Of a file of the repository. */
 export const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-const ignored = /^(node_modules|cdk\.out|coverage|\.(?!ci\/|oxlintrc|oxfmtrc)|.*\/(node_modules|__pycache__)\/)/;
+/** What others made, and what is made here but by no hand. */
+const isForeign = (path: string): boolean =>
+  /^(?:cdk\.out|coverage|test\/fixtures|package-lock\.json|\.(?!ci\b).*)(?:\/|$)|(?:^|\/)(?:node_modules|__pycache__)(?:\/|$)/.test(
+    path,
+  );
 
 /** Files that people write, in all folders there are: one that is added later counts without a word here. */
-export const texts: readonly string[] = globSync('{*,.ci/*,*/**/*}.{ts,js,mjs,py,sh,md,dot,json}', { cwd: root })
-  .concat('.ci/run')
-  .filter((file) => !ignored.test(file) && file !== 'package-lock.json')
-  .filter((file) => !file.startsWith('test/fixtures/'))
+export const texts: readonly string[] = globSync(['**/*.{ts,js,mjs,py,sh,md,dot,json}', '.ci/*'], {
+  cwd: root,
+  exclude: isForeign,
+})
+  .filter((file) => !isForeign(file))
   .toSorted();
 
 /** A section of a book (`4.1`), or the row of a table in it (`5 row 8`). */
