@@ -4,6 +4,7 @@
  */
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
 import { cutText } from '../layers/domain/foreign-text.ts';
+import { forget } from '../layers/domain/notes.ts';
 import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
@@ -12,11 +13,10 @@ import { managementRequestKey } from '../layers/store/management-requests.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
 import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
-import { forgetAgent, leftRamdisk, plainText, without } from './agent.ts';
+import { forgetAgent, leftRamdisk, plainText } from './agent.ts';
 import { runFailed, transitionEvents } from './history.ts';
-import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
-import { forgetPlans, noSteps } from './plan.ts';
+import { noSteps } from './plan.ts';
 import type { WorkflowName } from './names.ts';
 import { waitKey } from './wait.ts';
 
@@ -47,7 +47,7 @@ const failed = (node: StoredNode) => transition(node, 'fail');
 /** No step is in progress any more, and nobody goes on with the plan. */
 const withoutPlan = (node: StoredNode): Partial<StoredNode> => ({
   ...noSteps,
-  driver_internal_info: forgetPlans(node.driver_internal_info),
+  ...forget(node, 'plan'),
 });
 
 /** Ironic takes a node out of service when its work broke off in the middle of a step: what is left is unknown. */
@@ -109,10 +109,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     next: 'Then set the provision state to inspect again, or to manage to go on without it.',
     unheard:
       'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel needs boot_method=vmedia. Without that medium (driver_info.config_via_removable false) it needs ipa-inspection-callback-url, the address of this API followed by /v1/continue_inspection, and a node without ports is recognised by the IP address in driver_info.redfish_address.',
-    change: (node) => ({
-      ...failed(node),
-      driver_internal_info: without(node.driver_internal_info, [inspectedBy]),
-    }),
+    change: (node) => ({ ...failed(node), ...forget(node, 'inspection') }),
   },
   adopt: {
     what: 'Adoption',

@@ -12,6 +12,7 @@ import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
 import { maskInstanceInfo, maskSecrets } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
+import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
 import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
 import { secretKey } from './node-secrets.ts';
@@ -97,8 +98,6 @@ const agentNode = (node: StoredNode) => ({
   instance_info: maskInstanceInfo(node.instance_info),
 });
 
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
 const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
   const [[item, info, secret, rescue], ports] = await Promise.all([
     table.getMany([nodeKey(uuid), instanceInfoKey(uuid), secretKey(uuid), rescuePasswordKey(uuid)]),
@@ -115,8 +114,8 @@ const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
       ...(secret?.['values'] as Record<string, string> | undefined),
       ...(rescue && { [rescuePasswordName]: rescue['sealed'] as string }),
     },
-    agent_url: textOrNull(node.driver_internal_info['agent_url']),
-    agent_verify_ca: textOrNull(node.driver_internal_info['agent_verify_ca']),
+    agent_url: note(node, 'agent_url') || null,
+    agent_verify_ca: note(node, 'agent_verify_ca') || null,
     node: agentNode(node),
     ports: ports.map((port) => stored(portFields, port)),
   };

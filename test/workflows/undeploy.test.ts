@@ -52,8 +52,9 @@ describe('undeploy', () => {
   });
 
   it('takes everything of the instance away before cleaning ends', async () => {
+    const strange: object = { kept: 1 };
     const stage = await active({
-      driver_internal_info: { deploy_boot_mode: 'uefi', is_whole_disk_image: true, kept: 1 },
+      driver_internal_info: { ...strange, deploy_boot_mode: 'uefi', is_whole_disk_image: true },
     });
     await stage.provision('undeploy', 'delete');
     await stage.settle();

@@ -1,11 +1,12 @@
 /** The verb `abort`: a node that waits for its agent is given up at once (ironic-states.md 7, 8). */
 import { Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { forget } from '../../../layers/domain/notes.ts';
 import { transition } from '../../../layers/domain/states.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import { forgetAgent } from '../../../workflows/agent.ts';
-import { forgetPlans, noSteps } from '../../../workflows/plan.ts';
+import { noSteps } from '../../../workflows/plan.ts';
 
 /** Microversions from which a waiting node may be aborted; other states could be since 1.13. */
 const since: { readonly [state: string]: number } = { 'inspect wait': 41, 'wait call-back': 110 };
@@ -32,7 +33,7 @@ const checkAbortable = (node: StoredNode): void => {
 /** Nobody answers the agent any more, and nobody believes what it left on the node. */
 const forgotten = (node: StoredNode): Partial<StoredNode> => {
   const agent = forgetAgent(node);
-  return { ...agent, ...noSteps, driver_internal_info: forgetPlans(agent.driver_internal_info) };
+  return { ...agent, ...noSteps, ...forget(agent, 'plan') };
 };
 
 const aborted = ({ provision_state: state }: StoredNode) => ({

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { note } from '../../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { nameOf } from '../../../fakes/ids.ts';
 import { createFrontWithNodes, imageInfo, redfishInfo, type Front } from './stored.ts';
@@ -9,7 +10,10 @@ beforeEach(() => {
   front = createFrontWithNodes();
 });
 
-const erase = { interface: 'deploy', step: 'erase_devices' };
+/** A note that this version does not know. */
+const strange: object = { kept: 1 };
+
+const erase = { interface: 'deploy', step: 'erase_devices' } as const;
 const reset = { interface: 'bios', step: 'factory_reset' };
 const turbo = { interface: 'bios', step: 'apply_configuration', args: { settings: [{ name: 'A', value: 'B' }] } };
 
@@ -19,7 +23,7 @@ const active = async (values: Partial<StoredNode> = {}) => front.storeReady({ pr
 
 describe('clean', () => {
   it('begins a run whose plan is on the node, and heads for manageable', async () => {
-    const { uuid } = await manageable({ driver_internal_info: { kept: 1, clean_step_index: 4, ramdisk_boots: 2 } });
+    const { uuid } = await manageable({ driver_internal_info: { ...strange, clean_step_index: 4, ramdisk_boots: 2 } });
     const answer = await front.provision(uuid, 'clean', { clean_steps: [turbo, erase] });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expect(await front.read(uuid)).toMatchObject({
@@ -117,7 +121,7 @@ describe('service', () => {
         provision_state: state,
         target_provision_state: 'active',
         service_step: { step: 'burnin_cpu', abortable: true },
-        driver_internal_info: { service_steps: [erase], service_step_index: 0, ramdisk_boots: 1 },
+        driver_internal_info: { service_steps: [{ ...erase, args: {} }], service_step_index: 0, ramdisk_boots: 1 },
       });
       expect((await front.provision(uuid, 'abort')).status).toBe(202);
       expect(await front.read(uuid)).toMatchObject({
@@ -183,10 +187,12 @@ describe('deploy_steps', () => {
   const boot = { interface: 'management', step: 'set_boot_mode', args: { mode: 'uefi' }, priority: 90 };
 
   it('are kept for the deploy; those of an earlier request are forgotten', async () => {
-    const { uuid } = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{}], kept: 1 } });
+    const { uuid } = await front.storeReady({
+      driver_internal_info: { ...strange, user_deploy_steps: [{ ...erase, args: {} }] },
+    });
     expect((await front.provision(uuid, 'active', { deploy_steps: [{ ...boot, priority: '90' }] })).status).toBe(202);
     expect((await front.read(uuid)).driver_internal_info).toEqual({ kept: 1, user_deploy_steps: [boot] });
-    const other = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{}] } });
+    const other = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{ ...erase, args: {} }] } });
     expect((await front.provision(other.uuid, 'active')).status).toBe(202);
     expect((await front.read(other.uuid)).driver_internal_info).toEqual({});
   });
@@ -277,8 +283,8 @@ describe('runbook', () => {
     await front.request(`PUT /v1/runbooks/${book}/traits`, { body: { traits: ['CUSTOM_X', 'CUSTOM_Y'] } });
     const { uuid } = await manageable({ traits: ['CUSTOM_Y'] });
     expect((await front.provision(uuid, 'clean', { runbook: book })).status).toBe(202);
-    const { clean_steps: steps } = (await front.read(uuid)).driver_internal_info as { clean_steps: { step: string }[] };
-    expect(steps.map(({ step }) => step)).toEqual(['apply_configuration', 'factory_reset']);
+    const steps = note(await front.read(uuid), 'clean_steps');
+    expect(steps?.map(({ step }) => step)).toEqual(['apply_configuration', 'factory_reset']);
   });
 
   it('goes by its name before runbooks had traits', async () => {
