@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { note } from '../../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
-import { nameOf } from '../../../fakes/ids.ts';
+import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { createFrontWithNodes, imageInfo, redfishInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -38,7 +38,7 @@ describe('clean', () => {
       clean_steps: [turbo, { ...erase, args: {} }],
     });
     const { run: name } = await front.read(uuid);
-    expect(front.ports.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
+    expect(front.platform.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('service', () => {
         service_step: {},
         driver_internal_info: { ramdisk_boots: 1 },
       });
-      expect(front.ports.workflows.started).toMatchObject([{ workflow: 'service' }]);
+      expect(front.platform.workflows.started).toMatchObject([{ workflow: 'service' }]);
     },
   );
 
@@ -179,7 +179,7 @@ describe('unhold', () => {
       generation: 8,
     });
     const { run: name } = await front.read(uuid);
-    expect(front.ports.workflows.started).toEqual([{ workflow, name, input: { node: uuid } }]);
+    expect(front.platform.workflows.started).toEqual([{ workflow, name, input: { node: uuid } }]);
   });
 });
 
