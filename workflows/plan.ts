@@ -67,10 +67,8 @@ export const showStep =
 export const noSteps = { clean_step: {}, service_step: {}, deploy_step: {} } as const;
 
 /** A new plan in place of all others. A machine that a service left in the ramdisk is still to be brought back. */
-export const setPlan = (node: Noted, kind: StepKind, steps: readonly Step[]): Noted => {
-  const rest = kind === 'service' ? node : drop(node, 'ramdisk_boots');
-  return keep(forget(rest, 'plan'), noteOf(names[kind].steps, steps));
-};
+export const setPlan = (node: Noted, kind: StepKind, steps: readonly Step[]): Noted =>
+  keep(forget(node, kind === 'service' ? 'plan' : 'work'), noteOf(names[kind].steps, steps));
 
 /** Other steps in the same plan; which one is next stays. */
 export const replaceSteps = (node: Noted, kind: StepKind, steps: readonly PlannedStep[]): Noted =>
@@ -128,5 +126,5 @@ export const offForRamdisk =
 export const forgetSteps = (node: StoredNode): Partial<StoredNode> => ({
   ...forgetAgent(node),
   ...noSteps,
-  ...forget(node, 'ramdisk'),
+  ...forget(node, 'work', 'agent'),
 });

@@ -18,6 +18,10 @@ export const lifetimes = {
   step: { ends: [], doc: 'until the step in progress has ended' },
   offer: { ends: [], doc: 'until the agent may offer something else' },
   plan: { ends: ['step', 'offer'], doc: 'until the steps are done, given up, or replaced by others' },
+  work: {
+    ends: ['plan'],
+    doc: 'until the work is over; that of a failed service is not before the machine is back in its instance',
+  },
   inspection: { ends: [], doc: 'until the inspection is over, or another one begins' },
   boot: { ends: ['inspection', 'offer'], doc: 'until the machine is switched off or started anew' },
   agent: {
@@ -25,8 +29,7 @@ export const lifetimes = {
     doc: 'until nobody has a use for the agent: one that is booted again from the same medium has the same token',
   },
   medium: { ends: [], doc: 'until the medium of the agent is removed' },
-  ramdisk: { ends: ['plan', 'agent'], doc: 'until the ramdisk is left and its work is over' },
-  instance: { ends: ['ramdisk'], doc: 'until the instance is removed' },
+  instance: { ends: ['work', 'agent'], doc: 'until the instance is removed' },
   node: { ends: [], doc: 'as long as the node; the next of its kind takes its place' },
 } as const satisfies { readonly [name: string]: Row };
 
@@ -153,7 +156,7 @@ export const notes = {
   },
   ramdisk_boots: {
     schema: index,
-    lifetime: 'ramdisk',
+    lifetime: 'work',
     doc: 'How often the machine was switched off to boot the ramdisk; more than 0: it is up, or was left there.',
   },
   is_whole_disk_image: {
@@ -206,11 +209,11 @@ export const drop = ({ driver_internal_info: info }: Noted, ...names: readonly N
 
 const endedWith = (lifetime: Lifetime): Lifetime[] => [lifetime, ...lifetimes[lifetime].ends.flatMap(endedWith)];
 
-/** The names of the notes that are not true any more when this is over. */
-export const notesUntil = (ending: Ending): NoteName[] => {
-  const over = endedWith(ending);
+/** The names of the notes that are not true any more when these are over. */
+export const notesUntil = (...endings: readonly Ending[]): NoteName[] => {
+  const over = endings.flatMap(endedWith);
   return (Object.keys(notes) as NoteName[]).filter((name) => over.includes(notes[name].lifetime));
 };
 
-/** The node's notes as they are when this is over. */
-export const forget = (node: Noted, ending: Ending): Noted => drop(node, ...notesUntil(ending));
+/** The node's notes as they are when these are over. */
+export const forget = (node: Noted, ...endings: readonly Ending[]): Noted => drop(node, ...notesUntil(...endings));
