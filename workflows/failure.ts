@@ -44,11 +44,8 @@ const keepFirst = (node: StoredNode, message: string) =>
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
-/** No step is in progress any more, and nobody goes on with the plan. */
-const withoutPlan = (node: StoredNode): Partial<StoredNode> => ({
-  ...noSteps,
-  ...forget(node, 'plan'),
-});
+/** No step is in progress any more, and nobody goes on with what the ramdisk was booted for. */
+const givenUp = (node: StoredNode): Partial<StoredNode> => ({ ...noSteps, ...forget(node, 'work') });
 
 /** Ironic takes a node out of service when its work broke off in the middle of a step: what is left is unknown. */
 const outOfService = (
@@ -61,15 +58,19 @@ const outOfService = (
 const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...failed(node),
   ...outOfService(node.clean_step, 'clean failure', lastError),
-  ...withoutPlan(node),
+  ...givenUp(node),
 });
 
-/** A service that was aborted is in its failure state already when the way back into the instance fails. */
+/**
+ * A service that was aborted is in its failure state already when the way back into the instance fails. Its work is not
+ * over: who tries it again, or aborts it, brings the machine back, and has to know whether the ramdisk was booted.
+ */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...(!isFailureState(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
-  ...withoutPlan({ ...node, ...forgetAgent(node) }),
-  agent_token_sha256: null,
+  ...noSteps,
+  ...forgetAgent(node),
+  ...forget(node, 'plan', 'agent'),
 });
 
 /** The ramdisk of an aborted rescue still runs and lets people in: somebody has to look. */
@@ -92,7 +93,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
   deploy: {
     what: 'Deploy',
     next: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
-    change: (node) => ({ ...failed(node), ...withoutPlan(node) }),
+    change: (node) => ({ ...failed(node), ...givenUp(node) }),
   },
   service: {
     what: 'Service',
@@ -205,9 +206,14 @@ export type Failing = {
   readonly workflow: WorkflowName;
   readonly run: string;
   readonly failure: Failure;
-  /** The machine was switched off; its agent is gone. */
+  /** The machine was switched off, and the medium of its agent is removed. */
   readonly off?: boolean;
 };
+
+const switchedOff = (node: StoredNode): Partial<StoredNode> => ({
+  ...leftRamdisk(node),
+  ...forget(node, 'agent', 'medium'),
+});
 
 /**
  * Ends the run as failed: failure state, `last_error`, event, lock and ownership gone, in one write.
@@ -221,9 +227,10 @@ export const failNode = async (
   const message = lastError(workflow, failure);
   return changeNode(platform, uuid, (before) => {
     requireOwner(before, workflow, run);
-    const node = off ? { ...before, ...leftRamdisk(before) } : before;
+    const gone = off ? switchedOff(before) : {};
+    const node = { ...before, ...gone };
     const set: Partial<StoredNode> = {
-      ...(off && leftRamdisk(before)),
+      ...gone,
       last_error: message,
       ...row.change(node, message),
       ...(!onlyLocks(workflow) && { run: null, run_workflow: null }),

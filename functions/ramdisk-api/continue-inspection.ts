@@ -125,7 +125,8 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<object
   const write = await inventoryWrite(deps, uuid, inspected);
   await changeNode(deps, uuid, (fresh) => {
     checkWaits(fresh);
-    return { set: keep(fresh, { inspected_by_run: fresh.run, inspected_with_key: proved }), also: [write] };
+    const run = fresh.run !== null && { inspected_by_run: fresh.run };
+    return { set: keep(fresh, { ...run, inspected_with_key: proved }), also: [write] };
   });
   await deliver(deps, uuid);
   return { uuid };

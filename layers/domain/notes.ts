@@ -81,7 +81,7 @@ export const notes = {
     lifetime: 'agent',
     masked: true,
     unread: true,
-    doc: 'An agent has a token. The token itself is sealed for the BMC proxy; it never stands here.',
+    doc: 'There is a token for the agent. It is sealed for the BMC proxy and never stands here.',
   },
   agent_secret_token_pregenerated: {
     schema: z.literal(true),
@@ -112,7 +112,7 @@ export const notes = {
     doc: 'Fingerprint of the certificate that the BMC showed last, to be pinned in driver_info.redfish_verify_ca.',
   },
   inspected_by_run: {
-    schema: z.string().nullable(),
+    schema: z.string(),
     lifetime: 'inspection',
     doc: 'The run whose inventory is stored.',
   },

@@ -10,7 +10,7 @@ import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
 import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
-import { maskInstanceInfo, maskSecrets } from '../domain/masking.ts';
+import { maskInstanceInfo, maskNotes, maskSecrets } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
@@ -104,6 +104,7 @@ const stored = (rows: Fields, record: object): Record<string, unknown> => {
 const agentNode = (node: StoredNode) => ({
   ...stored(nodeFields, node),
   driver_info: maskSecrets(node.driver_info),
+  driver_internal_info: maskNotes(node.driver_internal_info),
   instance_info: maskInstanceInfo(node.instance_info),
 });
 

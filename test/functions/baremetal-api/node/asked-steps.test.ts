@@ -1,17 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { note } from '../../../../layers/domain/notes.ts';
+import { drop, note, notesUntil } from '../../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { nameOf } from '../../../../layers/platform/memory/ids.ts';
+import { everyNote, strangeNotes } from '../../../fakes/notes.ts';
 import { createFrontWithNodes, imageInfo, redfishInfo, type Front } from './stored.ts';
 
 let front: Front;
 beforeEach(() => {
   front = createFrontWithNodes();
 });
-
-/** A note that this version does not know. */
-const strange: object = { kept: 1 };
 
 const erase = { interface: 'deploy', step: 'erase_devices' } as const;
 const reset = { interface: 'bios', step: 'factory_reset' };
@@ -23,7 +21,9 @@ const active = async (values: Partial<StoredNode> = {}) => front.storeReady({ pr
 
 describe('clean', () => {
   it('begins a run whose plan is on the node, and heads for manageable', async () => {
-    const { uuid } = await manageable({ driver_internal_info: { ...strange, clean_step_index: 4, ramdisk_boots: 2 } });
+    const { uuid } = await manageable({
+      driver_internal_info: { ...strangeNotes, clean_step_index: 4, ramdisk_boots: 2 },
+    });
     const answer = await front.provision(uuid, 'clean', { clean_steps: [turbo, erase] });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expect(await front.read(uuid)).toMatchObject({
@@ -34,7 +34,7 @@ describe('clean', () => {
       reservation: expect.stringMatching(nameOf(uuid)) as string,
     });
     expect((await front.read(uuid)).driver_internal_info).toEqual({
-      kept: 1,
+      ...strangeNotes,
       clean_steps: [turbo, { ...erase, args: {} }],
     });
     const { run: name } = await front.read(uuid);
@@ -103,6 +103,17 @@ describe('service', () => {
       run_workflow: 'service',
       driver_internal_info: { service_steps: [{ ...erase, args: {} }] },
     });
+  });
+
+  it('takes the place of every other plan, and knows still whether the ramdisk was booted', async () => {
+    const node = await active({ driver_internal_info: { ...everyNote, ...strangeNotes } });
+    expect((await front.provision(node.uuid, 'service', { service_steps: [reset] })).status).toBe(202);
+    const { driver_internal_info: info } = drop(node, ...notesUntil('plan'));
+    expect((await front.read(node.uuid)).driver_internal_info).toEqual({
+      ...info,
+      service_steps: [{ ...reset, args: {} }],
+    });
+    expect(info).toHaveProperty('ramdisk_boots');
   });
 
   it('does not take the place of an instance that runs from virtual media', async () => {
@@ -188,10 +199,10 @@ describe('deploy_steps', () => {
 
   it('are kept for the deploy; those of an earlier request are forgotten', async () => {
     const { uuid } = await front.storeReady({
-      driver_internal_info: { ...strange, user_deploy_steps: [{ ...erase, args: {} }] },
+      driver_internal_info: { ...strangeNotes, user_deploy_steps: [{ ...erase, args: {} }] },
     });
     expect((await front.provision(uuid, 'active', { deploy_steps: [{ ...boot, priority: '90' }] })).status).toBe(202);
-    expect((await front.read(uuid)).driver_internal_info).toEqual({ kept: 1, user_deploy_steps: [boot] });
+    expect((await front.read(uuid)).driver_internal_info).toEqual({ ...strangeNotes, user_deploy_steps: [boot] });
     const other = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{ ...erase, args: {} }] } });
     expect((await front.provision(other.uuid, 'active')).status).toBe(202);
     expect((await front.read(other.uuid)).driver_internal_info).toEqual({});
