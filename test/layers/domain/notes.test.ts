@@ -10,6 +10,7 @@ import {
   keep,
   lifetimes,
   note,
+  noteOf,
   notes,
   notesUntil,
   type Ending,
@@ -52,6 +53,22 @@ describe('the table of notes', () => {
       expect([ending, gone]).toEqual([ending, notesUntil(ending)]);
     }
   });
+});
+
+it('takes names and values of the table only, as the compiler sees to', () => {
+  const node = { driver_internal_info: {} };
+  // @ts-expect-error -- no such note
+  keep(node, { agent_uri: 'https://10.0.0.9:9999' });
+  // @ts-expect-error -- a text
+  keep(node, { agent_url: 1 });
+  // @ts-expect-error -- a name that is chosen needs its own type of value, too
+  noteOf('agent_url' as 'agent_url' | 'agent_version', 1);
+  // @ts-expect-error -- no such note
+  note(node, 'agent_uri');
+  // @ts-expect-error -- nothing ends it
+  forget(node, 'node');
+  const url: string | undefined = note(node, 'agent_url');
+  expect(url).toBeUndefined();
 });
 
 describe('a stored record with notes that this version does not know', () => {
