@@ -2,14 +2,22 @@
 import { describe, expect, it } from 'vitest';
 
 import { leaseTo } from '../../functions/baremetal-api/node/lessee.ts';
-import { notes, notesUntil, type Ending, type Note, type NoteName, type Notes } from '../../layers/domain/notes.ts';
+import {
+  lifetimes,
+  notes,
+  notesUntil,
+  type Ending,
+  type Lifetime,
+  type Note,
+  type NoteName,
+} from '../../layers/domain/notes.ts';
 import type { PlannedStep } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { everyNote, noteNames, strangeNotes } from '../fakes/notes.ts';
 import { begin } from '../../layers/store/reservation.ts';
+import { everyNote, noteNames, strangeNotes } from '../fakes/notes.ts';
 import { createAgent, sendInventory } from './agent.ts';
 import { asked, goOn, step } from './asked.ts';
-import { aNode, uuid } from './nodes.ts';
+import { aNode } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
 const staged = async (more: Partial<StoredNode>): Promise<Stage> => createStage({ node: aNode(more) });
@@ -133,6 +141,11 @@ describe('when something is over, a node forgets what was true for so long, and 
     const kept = Object.fromEntries(Object.entries(planted).filter(([name]) => stays(name)));
     const others = Object.fromEntries(Object.entries(after).filter(([name]) => !again.includes(name as NoteName)));
     expect(others).toEqual({ ...strangeNotes, ...kept });
+  });
+
+  it("there is a story for the end of each lifetime but the node's own", () => {
+    const told = stories.flatMap(({ over }) => over.flatMap((name): Lifetime[] => [name, ...lifetimes[name].ends]));
+    expect([...new Set(told), 'node'].toSorted()).toEqual(Object.keys(lifetimes).toSorted());
   });
 });
 

@@ -17,7 +17,6 @@ import {
   type Lifetime,
   type Note,
   type NoteName,
-  type Notes,
 } from '../../../layers/domain/notes.ts';
 import { everyNote, noteNames, strangeNotes } from '../../fakes/notes.ts';
 
@@ -62,7 +61,7 @@ it('takes names and values of the table only, as the compiler sees to', () => {
   // @ts-expect-error -- a text
   keep(node, { agent_url: 1 });
   // @ts-expect-error -- a name that is chosen needs its own type of value, too
-  noteOf('agent_url' as 'agent_url' | 'agent_version', 1);
+  noteOf(noteNames[0] === 'agent_url' ? 'agent_url' : 'agent_version', 1);
   // @ts-expect-error -- no such note
   note(node, 'agent_uri');
   // @ts-expect-error -- nothing ends it
@@ -86,7 +85,7 @@ describe('a stored record with notes that this version does not know', () => {
   });
 
   it('reads none of them as one of its own', () => {
-    expect(note({ driver_internal_info: strangeNotes as Notes }, 'agent_url')).toBeUndefined();
+    expect(note({ driver_internal_info: strangeNotes }, 'agent_url')).toBeUndefined();
   });
 });
 
@@ -119,7 +118,7 @@ describe('what is shown of notes', () => {
         fc.dictionary(fc.constantFrom<string>(...noteNames, 'of_another_version'), tree),
         fc.dictionary(fc.oneof(masked, secret), fc.constant('MARKED')),
       )
-      .map(([plain, secrets]) => ({ ...plain, ...secrets }) as Notes);
+      .map(([plain, secrets]) => ({ ...plain, ...secrets }));
     fc.assert(
       fc.property(record, (info) => {
         expect(JSON.stringify(maskNotes(info))).not.toContain('MARKED');
