@@ -5,9 +5,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import { mask } from '../domain/masking.ts';
+import { keep } from '../domain/notes.ts';
+import { readSecrets, secretsWrite } from './node-secrets.ts';
 import type { Platform } from '../platform/platform.ts';
 import { kinds } from './kinds/kinds.ts';
-import { readSecrets, secretsWrite } from './node-secrets.ts';
 import type { StoredNode } from './nodes.ts';
 import { changeRecord, type Needs as Writing } from './records/change.ts';
 import type { Change } from './records/plan.ts';
@@ -55,13 +56,12 @@ export const giveAgentToken = async (
     const change = decide(fresh);
     if (!change) return undefined;
     const secrets = await readSecrets(needs.table, uuid);
-    const info = change.set?.driver_internal_info ?? fresh.driver_internal_info;
     return {
       ...change,
       set: {
         ...change.set,
         agent_token_sha256: tokenHash(token),
-        driver_internal_info: { ...info, agent_secret_token: mask },
+        ...keep({ ...fresh, ...change.set }, { agent_secret_token: mask }),
       },
       also: [...(change.also ?? []), secretsWrite(uuid, secrets, { ...secrets.values, agent_secret_token: sealed })],
     };
