@@ -192,12 +192,14 @@ export const lockToFail = async (
   uuid: string,
   workflow: WorkflowName,
   run: string,
-): Promise<StoredNode> =>
-  changeNode(ports, uuid, (node) => {
+): Promise<StoredNode> => {
+  const { after } = await changeNode(ports, uuid, (node) => {
     requireOwner(node, workflow, run);
     if (node.reservation === run) return undefined;
     return { set: { reservation: run, generation: node.generation + 1 } };
   });
+  return after;
+};
 
 /** The item that nobody has use for when the run is over. */
 const leftover = (workflow: WorkflowName) =>
@@ -222,7 +224,7 @@ export const failNode = async (
 ): Promise<StoredNode> => {
   const row = rows[workflow];
   const message = lastError(workflow, failure);
-  return changeNode(ports, uuid, (before) => {
+  const { after } = await changeNode(ports, uuid, (before) => {
     requireOwner(before, workflow, run);
     const node = off ? { ...before, ...leftRamdisk(before) } : before;
     const set: Partial<StoredNode> = {
@@ -242,6 +244,7 @@ export const failNode = async (
       ],
     };
   });
+  return after;
 };
 
 /** The failure that the engine hands to the Fail phase: Catch's Error and Cause, the latter JSON if a function threw. */

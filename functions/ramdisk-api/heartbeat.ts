@@ -119,7 +119,7 @@ export const heartbeat = async (deps: Deps, call: Call): Promise<void> => {
   checkUrl(beat.callback_url, deps.config.requireTls);
   if (!beat.agent_version && !beat.agent_status) throw Invalid('Missing mandatory parameter: agent_version');
   const { uuid } = await findOwn(deps, call, beat);
-  const node = await changeNode(deps, uuid, (fresh) => {
+  const { after: node } = await changeNode(deps, uuid, (fresh) => {
     checkBeat(fresh, beat);
     if (!recordStates.includes(fresh.provision_state)) return undefined;
     return { set: record(fresh, beat, isoTime(deps.clock.now())) };

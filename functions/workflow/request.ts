@@ -62,7 +62,7 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 /** Throws NodeLocked (409), NotFound (404). */
 const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
   const birth = ports.ids.ulid();
-  return changeNode(ports, call.node, (node) => {
+  const { after } = await changeNode(ports, call.node, (node) => {
     const held = lock(node, birth);
     const run = held.reservation;
     const until = ports.clock.now() + forgottenAfter;
@@ -72,6 +72,7 @@ const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredN
       also: [managementRequestWrite(node.uuid, run, { action: 'direct', until })],
     };
   });
+  return after;
 };
 
 /** Whoever has the lock by now keeps it. */

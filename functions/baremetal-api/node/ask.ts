@@ -55,7 +55,7 @@ type Wish = {
 export const startManagement = async (deps: Deps, { target, subject }: Asking, wish: Wish): Promise<void> => {
   const { request, told, permit } = wish;
   const birth = deps.ids.ulid();
-  const { reservation: run } = await changeNode(deps, target.uuid, (node) => {
+  const { after } = await changeNode(deps, target.uuid, (node) => {
     permit(node);
     const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
@@ -65,5 +65,5 @@ export const startManagement = async (deps: Deps, { target, subject }: Asking, w
       also: [managementRequestWrite(node.uuid, held.reservation, request)],
     };
   });
-  await startRun(deps, 'management', run!, { node: target.uuid, action: request.action });
+  await startRun(deps, 'management', after.reservation!, { node: target.uuid, action: request.action });
 };

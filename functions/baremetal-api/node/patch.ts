@@ -195,7 +195,8 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepare(deps, call);
     try {
-      return await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
+      const { after } = await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
+      return after;
     } catch (error) {
       // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What
       // was not refused may have been done: not twice.

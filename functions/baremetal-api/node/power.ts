@@ -99,7 +99,7 @@ export const powerRoute = route<Body, StoredNode>({
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
     const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
-    const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
+    const { after: node } = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
     await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },

@@ -140,12 +140,7 @@ const record = async (deps: Deps, uuid: string, wish: Wish) => {
     hasPorts: looksAtPorts(wish.verb) && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
   };
-  const seen: { before?: StoredNode } = {};
-  const after = await changeNode(deps, uuid, (node) => {
-    seen.before = node;
-    return decide(node, wish, around);
-  });
-  return { before: seen.before!, after };
+  return changeNode(deps, uuid, (node) => decide(node, wish, around));
 };
 
 /**

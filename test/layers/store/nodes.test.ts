@@ -74,11 +74,12 @@ describe('findNode', () => {
 describe('changeNode', () => {
   it('counts the revision, sets updated_at, and moves provision_updated_at with the state only', async () => {
     const ports = await store({});
-    const first = await changeNode(ports, one, () => ({ set: { description: 'x' } }));
+    const { before, after: first } = await changeNode(ports, one, () => ({ set: { description: 'x' } }));
+    expect(before).toMatchObject({ description: null, revision: 1 });
     expect(first).toMatchObject({ description: 'x', revision: 2, provision_updated_at: null });
     expect(first.updated_at).toBe('2026-01-01T00:00:00.000+00:00');
     ports.clock.advance(1000);
-    const second = await changeNode(ports, one, () => ({ set: { provision_state: 'deploying' } }));
+    const { after: second } = await changeNode(ports, one, () => ({ set: { provision_state: 'deploying' } }));
     expect(second.provision_updated_at).toBe('2026-01-01T00:00:01.000+00:00');
     expect(await readNode(ports.table, one)).toEqual(second);
   });
@@ -86,7 +87,8 @@ describe('changeNode', () => {
   it('writes nothing when the decision is to leave the node, or refuses', async () => {
     const ports = await store({});
     const before = ports.table.items();
-    expect((await changeNode(ports, one, () => undefined)).revision).toBe(1);
+    const { before: left, after } = await changeNode(ports, one, () => undefined);
+    expect([left.revision, after.revision]).toEqual([1, 1]);
     const refuse = () => {
       throw new Error('no');
     };
