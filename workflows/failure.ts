@@ -2,9 +2,9 @@
  * How a run fails: what the node looks like afterwards and what `last_error` says. Used by the Fail phase, and by
  * `sync` for executions that ended without it.
  */
+import { isFailed, transition } from '../layers/domain/baremetal/states.ts';
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
 import { cutText } from '../layers/domain/foreign-text.ts';
-import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
 import type { Platform } from '../layers/platform/platform.ts';
@@ -35,12 +35,8 @@ type Row = {
 /** By what an abort says in `last_error` (functions/baremetal-api/node/abort.ts), where Metal3 looks for it too. */
 const wasAborted = ({ last_error: error }: StoredNode) => error?.includes('aborted by request') ?? false;
 
-const isFailureState = ({ provision_state }: StoredNode) =>
-  provision_state === 'error' || provision_state.endsWith(' failed');
-
 /** What brought a node into a failure state is worth more than an action that failed later. */
-const keepFirst = (node: StoredNode, message: string) =>
-  isFailureState(node) ? (node.last_error ?? message) : message;
+const keepFirst = (node: StoredNode, message: string) => (isFailed(node) ? (node.last_error ?? message) : message);
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
@@ -66,7 +62,7 @@ const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> =
 
 /** A service that was aborted is in its failure state already when the way back into the instance fails. */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
-  ...(!isFailureState(node) && failed(node)),
+  ...(!isFailed(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
   ...withoutPlan({ ...node, ...forgetAgent(node) }),
   agent_token_sha256: null,

@@ -2,7 +2,8 @@
  * How the agent of a boot proves itself (ADR 9). `agent_secret_token_pregenerated` is Ironic's name: the token went
  * onto the machine's own medium. `agent_token_by_lookup` names the run whose agent has to ask for it, which is weaker.
  */
-import { waitStates } from './states.ts';
+import { isWaiting } from './baremetal/states.ts';
+import type { ProvisionState } from './baremetal/transitions.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 type Told = { readonly driver_internal_info: Info };
@@ -14,14 +15,14 @@ export const byLookup = 'agent_token_by_lookup';
 export const hasMediumToken = ({ driver_internal_info: info }: Told): boolean => info[pregenerated] === true;
 
 type Waiting = Told & {
-  readonly provision_state: string;
+  readonly provision_state: ProvisionState;
   readonly power_state: string | null;
   readonly run: string | null;
 };
 
 /** Whether the node waits for an agent that was booted by its run and has to ask for its token. */
-export const mayAskForToken = ({ driver_internal_info: info, provision_state, power_state, run }: Waiting): boolean =>
-  run !== null &&
-  info[byLookup] === run &&
-  power_state === 'power on' &&
-  (waitStates as readonly string[]).includes(provision_state);
+export const mayAskForToken = (node: Waiting): boolean =>
+  node.run !== null &&
+  node.driver_internal_info[byLookup] === node.run &&
+  node.power_state === 'power on' &&
+  isWaiting(node);

@@ -6,7 +6,8 @@
  * node (`deleted`, `abort`); the superseded one notices when it wants the lock back and ends.
  */
 import { Fault, NodeLocked } from '../domain/fault.ts';
-import { transition, waitStates, type ProvisionEvent } from '../domain/states.ts';
+import { isWaiting, transition } from '../domain/baremetal/states.ts';
+import type { ProvisionEvent } from '../domain/baremetal/transitions.ts';
 import type { StoredNode } from './nodes.ts';
 
 /**
@@ -52,7 +53,7 @@ export const begin = (
   birth: string,
   workflow: string,
   event: ProvisionEvent,
-  options: { target?: string } = {},
+  options: { target?: string | undefined } = {},
 ): Partial<StoredNode> => {
   const held = lock(node, birth);
   return { ...held, run: held.reservation, run_workflow: workflow, ...transition(node, event, options) };
@@ -64,7 +65,7 @@ export const handOver = (
   birth: string,
   workflow: string,
   event: ProvisionEvent,
-  options: { target?: string } = {},
+  options: { target?: string | undefined } = {},
 ): Partial<StoredNode> => begin({ ...node, reservation: null }, birth, workflow, event, options);
 
 /**
@@ -90,11 +91,10 @@ export const resume = (node: StoredNode, run: string): Partial<StoredNode> | und
   if (node.reservation === run) return undefined;
   if (node.run !== run) throw Superseded(node, run);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
-  const waits = (waitStates as readonly string[]).includes(node.provision_state);
   return {
     reservation: run,
     generation: node.generation + 1,
-    ...(waits && transition(node, 'resume')),
+    ...(isWaiting(node) && transition(node, 'resume')),
   };
 };
 
@@ -105,7 +105,7 @@ export const pause = (node: StoredNode): Partial<StoredNode> => ({ reservation: 
 export const finish = (
   node: StoredNode,
   event: ProvisionEvent,
-  options: { target?: string } = {},
+  options: { target?: string | undefined } = {},
 ): Partial<StoredNode> => ({
   reservation: null,
   run: null,

@@ -1,6 +1,8 @@
 /** One node by way of the API: enrols it and brings it to where it shall be, whatever state it is in now. */
+import { isFailed, isTransient } from '../../layers/domain/baremetal/states.ts';
+import type { ProvisionState } from '../../layers/domain/baremetal/transitions.ts';
+import type { Verb } from '../../layers/domain/baremetal/verbs.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
-import { transientStates, type ProvisionState, type Verb } from '../../layers/domain/states.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import type { Client } from './client.ts';
 import type { Images, Machine } from './machines.ts';
@@ -33,8 +35,6 @@ const ways = {
 } as const satisfies Record<string, Partial<Record<ProvisionState, Verb>>>;
 
 export type Goal = keyof typeof ways;
-
-const isFailure = (state: ProvisionState) => state === 'error' || state.endsWith(' failed');
 
 /** How often a node is looked at, and for how long before the demo gives up. Milliseconds. */
 const lookEvery = 150;
@@ -84,7 +84,7 @@ export const enrol = async ({ api }: Needs, machine: Machine, images: Images): P
 const settled = async ({ api, clock }: Needs, uuid: string): Promise<NodeView> => {
   for (const end = clock.now() + patience; ; await clock.sleep(lookEvery)) {
     const node = await api<NodeView>(`GET /v1/nodes/${uuid}`);
-    if (!transientStates.includes(node.provision_state) && !node.reservation) return node;
+    if (!isTransient(node) && !node.reservation) return node;
     if (clock.now() > end) {
       throw new Fault('Stuck', 504, `${node.name} is still in state "${node.provision_state}": ${node.last_error}`);
     }
@@ -106,7 +106,7 @@ export const lead = async (needs: Needs, uuid: string, goal: Goal, body: object 
     onVerb(node.name, verb);
     await api(`PUT /v1/nodes/${uuid}/states/provision`, { target: verb, ...(verb === 'active' && body) });
     const next = await settled(needs, uuid);
-    if (next.provision_state === node.provision_state || isFailure(next.provision_state)) {
+    if (next.provision_state === node.provision_state || isFailed(next)) {
       throw new Fault('Failed', 500, `${node.name} is in state "${next.provision_state}": ${next.last_error}`);
     }
     node = next;

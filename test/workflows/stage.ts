@@ -13,7 +13,7 @@ import * as sync from '../../functions/sync/app.ts';
 import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
 import { settings, workflows as rows, type WorkflowName } from '../../infra/manifest.ts';
-import type { ProvisionEvent } from '../../layers/domain/states.ts';
+import type { ProvisionEvent } from '../../layers/domain/baremetal/transitions.ts';
 import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../layers/store/power-requests.ts';

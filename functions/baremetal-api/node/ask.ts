@@ -2,6 +2,7 @@
  * How handlers ask a machine. The API may not reach hardware, so it asks functions/workflow and waits (ADR 10); what
  * takes longer than a client can wait becomes a run of the workflow `management`.
  */
+import { isFailed } from '../../../layers/domain/baremetal/states.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
 import { askedBy } from '../../../layers/store/events.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../../layers/store/management-requests.ts';
@@ -38,8 +39,6 @@ export const askMachine = async <N extends RequestName>(
   return reply.answer;
 };
 
-const isFailure = (state: string) => state === 'error' || state.endsWith(' failed');
-
 type Wish = {
   readonly request: ManagementRequest;
   /** For the history. */
@@ -60,7 +59,7 @@ export const startManagement = async (deps: Deps, { target, subject }: Asking, w
     const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
     return {
-      set: { ...held, ...(!isFailure(node.provision_state) && { last_error: null }) },
+      set: { ...held, ...(!isFailed(node) && { last_error: null }) },
       events: [{ ...asked, run: held.reservation, ...askedBy(subject) }],
       also: [managementRequestWrite(node.uuid, held.reservation, request)],
     };

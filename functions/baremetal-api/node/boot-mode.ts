@@ -2,8 +2,8 @@
 import * as z from 'zod';
 
 import { validateInterface } from '../../../layers/bmc/validation.ts';
+import { isTransient } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict } from '../../../layers/domain/fault.ts';
-import { transientStates } from '../../../layers/domain/states.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import type { ManagementRequest } from '../../../layers/store/management-requests.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -13,7 +13,7 @@ import { findByIdent } from './find.ts';
 
 /** Work in progress may be setting the boot mode itself, and counts on what it found. */
 const permit = (node: StoredNode): void => {
-  if ((transientStates as readonly string[]).includes(node.provision_state)) {
+  if (isTransient(node)) {
     throw Conflict(
       `Node ${node.uuid} is in state "${node.provision_state}": boot mode and secure boot cannot be changed before that ends.`,
     );

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { validateDeploy, validateNode } from '../../../layers/bmc/validation.ts';
+import { requireInterfaces, validateNode } from '../../../layers/bmc/validation.ts';
+import { verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import { defaults } from '../../../layers/domain/fields.ts';
 import type { Fault } from '../../../layers/domain/fault.ts';
 import { defaultInterfaces, hardwareTypes, interfaceKinds } from '../../../layers/domain/hardware-types.ts';
@@ -22,7 +23,7 @@ const info = fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.jsonValue(), fc
 /** The code with which a deploy would be refused; undefined: it would begin. */
 const refusalOf = (node: Node, hasPorts: boolean): number | undefined => {
   try {
-    validateDeploy(node, { hasPorts });
+    requireInterfaces(node, verbs.active, { hasPorts });
     return undefined;
   } catch (error) {
     return (error as Fault).code;

@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { workflows } from '../../../../infra/manifest.ts';
-import {
-  provisionStates,
-  transitions,
-  verbs,
-  type ProvisionState,
-  type Verb,
-} from '../../../../layers/domain/states.ts';
+import { provisionStates, transitions, type ProvisionState } from '../../../../layers/domain/baremetal/transitions.ts';
+import { verbs, type Verb } from '../../../../layers/domain/baremetal/verbs.ts';
 import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './stored.ts';
 
@@ -154,7 +149,7 @@ describe('the state machine', () => {
 });
 
 describe('microversions', () => {
-  const gated = Object.entries(verbs).flatMap(([verb, row]) => ('since' in row ? [[verb, row.since] as const] : []));
+  const gated = Object.entries(verbs).flatMap(([verb, row]) => (row.since ? [[verb, row.since] as const] : []));
 
   it.each(gated)('%s is 406 below 1.%i, before its state is looked at', async (verb, since) => {
     const { uuid } = await front.store({ provision_state: 'error' });
@@ -180,7 +175,7 @@ describe('microversions', () => {
 
 describe('verbs', () => {
   it('start workflows that are there', () => {
-    const started = Object.values(verbs).flatMap((row) => ('workflow' in row ? [row.workflow] : []));
+    const started = Object.values(verbs).flatMap((row) => (row.workflow ? [row.workflow] : []));
     expect(Object.keys(workflows)).toEqual(expect.arrayContaining(started));
   });
 });
