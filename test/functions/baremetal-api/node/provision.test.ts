@@ -258,6 +258,14 @@ describe('validation before the state changes', () => {
     expect(await front.read(node.uuid)).toEqual(node);
   });
 
+  it('says which interface stands in the way of a deploy', async () => {
+    const { uuid } = await front.storeReady({ instance_info: {} });
+    const words = `Node ${uuid} cannot be deployed, its deploy interface is not ready. Missing: instance_info.image_source.`;
+    for (const verb of ['active', 'deploy']) {
+      expect(await front.provision(uuid, verb)).toMatchObject({ status: 400, error: expect.stringContaining(words) });
+    }
+  });
+
   it('undeploy needs to know the BMC, 400 instead of a machine that keeps running', async () => {
     const { uuid } = await front.storeReady({ provision_state: 'active', driver_info: {} });
     expect(await front.provision(uuid, 'deleted')).toMatchObject({
