@@ -349,6 +349,17 @@ describe('a node that waits for its agent', () => {
   });
 });
 
+describe('a verb that needs no lock', () => {
+  it('is decided again when somebody was faster, and refused in the same words', async () => {
+    const { uuid } = await front.store({ provision_state: 'available' });
+    const answers = await Promise.all([front.provision(uuid, 'manage'), front.provision(uuid, 'manage')]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 400]);
+    expect(answers.find(({ status }) => status === 400)?.error).toBe(
+      `The requested action "manage" can not be performed on node "${uuid}" while it is in state "manageable".`,
+    );
+  });
+});
+
 describe('200 clients that ask for one node', () => {
   it('get exactly one 202, the others 409, with one run and no object left behind', async () => {
     const { uuid } = await front.storeReady();
