@@ -32,7 +32,7 @@ export const node = fields({
     required: true,
     filter: true,
     index: true,
-    was: (state, version) => stateAsOf(state as ProvisionState, version),
+    was: (state, version) => state && stateAsOf(state as ProvisionState, version),
     doc: 'Where the node is in its life cycle.',
   },
   maintenance: {
