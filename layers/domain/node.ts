@@ -175,7 +175,7 @@ export type NodeKeeping = {
   run_workflow: string | null;
   /** SHA-256 (hex) of the agent token; the token itself is sealed for the proxy. */
   agent_token_sha256: string | null;
-  /** Names in driver_info whose values are sealed in the secret item; the record holds ****** for them. */
+  /** The ULID that it got when it was made; lists are in this order. */
   position: string;
   /** What its run is doing since when (ISO 8601); null or absent between phases. Written by functions/workflow. */
   phase?: { readonly run: string; readonly name: string; readonly started_at: string } | null;
