@@ -32,7 +32,7 @@ const isAwaited = (node: StoredNode): boolean =>
   stateOf(node).lookup === true && (hasMediumToken(node) || mayAskForToken(node));
 
 /** By UUID, else by the addresses of its ports. Whatever is wrong is the same 404: strangers learn nothing. */
-const findNode = async (deps: Deps, call: Call): Promise<StoredNode> => {
+const findAwaited = async (deps: Deps, call: Call): Promise<StoredNode> => {
   const { node_uuid: uuid = '', addresses: list = '' } = readQuery(call, ['addresses', 'node_uuid']);
   const addresses = addressesOf(list);
   if (uuid === '' && addresses.length === 0) {
@@ -70,7 +70,7 @@ const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<strin
  * given before. Throws NotFound (404), Invalid (400).
  */
 export const lookup = async (deps: Deps, call: Call): Promise<object> => {
-  const node = await findNode(deps, call);
+  const node = await findAwaited(deps, call);
   return {
     node: {
       uuid: node.uuid,

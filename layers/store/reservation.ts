@@ -47,6 +47,12 @@ export const lock = (node: StoredNode, birth: string): Held => {
   return { reservation: runName(node.uuid, birth), generation: node.generation + 1 };
 };
 
+/** Takes the lock for a new provisioning run of `workflow`, which owns the node from now on. Throws NodeLocked (409). */
+export const own = (node: StoredNode, birth: string, workflow: string): Partial<StoredNode> => {
+  const held = lock(node, birth);
+  return { ...held, run: held.reservation, run_workflow: workflow };
+};
+
 /** Takes the lock for a new provisioning run of `workflow` and makes the transition. Throws NodeLocked, Invalid. */
 export const begin = (
   node: StoredNode,
@@ -54,10 +60,7 @@ export const begin = (
   workflow: string,
   event: ProvisionEvent,
   options: { target?: string | undefined } = {},
-): Partial<StoredNode> => {
-  const held = lock(node, birth);
-  return { ...held, run: held.reservation, run_workflow: workflow, ...transition(node, event, options) };
-};
+): Partial<StoredNode> => ({ ...own(node, birth, workflow), ...transition(node, event, options) });
 
 /** One run hands the node to its successor without ever letting the lock go (undeploy -> clean). */
 export const handOver = (
@@ -77,10 +80,7 @@ export const proceed = (
   birth: string,
   workflow: string,
   event: ProvisionEvent,
-): Partial<StoredNode> => {
-  const { reservation: run, generation } = lock(node, birth);
-  return { run, generation, run_workflow: workflow, ...transition(node, event) };
-};
+): Partial<StoredNode> => ({ ...begin(node, birth, workflow, event), reservation: null });
 
 /**
  * What a phase of a run needs before it touches anything: the lock. A waiting node is taken back with a new

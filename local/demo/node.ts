@@ -49,7 +49,7 @@ const driverInfo = (machine: Machine, images: Images) => ({
   deploy_iso: images.deploy_iso,
 });
 
-const find = async (api: Client, name: string): Promise<NodeView | undefined> =>
+const findByName = async (api: Client, name: string): Promise<NodeView | undefined> =>
   api<NodeView>(`GET /v1/nodes/${name}`).catch((error: unknown) => {
     if (isFault(error) && error.code === 404) return undefined;
     throw error;
@@ -61,7 +61,7 @@ const updates = (node: NodeView, wanted: Record<string, unknown>) =>
     .filter(([key, value]) => key !== 'redfish_password' && node.driver_info[key] !== value)
     .map(([key, value]) => ({ op: 'add', path: `/driver_info/${key}`, value }));
 
-const create = async (api: Client, { name }: Machine, info: object): Promise<NodeView> =>
+const createFor = async (api: Client, { name }: Machine, info: object): Promise<NodeView> =>
   api<NodeView>('POST /v1/nodes', {
     name,
     driver: 'redfish',
@@ -73,7 +73,7 @@ const create = async (api: Client, { name }: Machine, info: object): Promise<Nod
 /** The node of this machine with its one port: found from an earlier start, as far as that got, or enrolled. */
 export const enrol = async ({ api }: Needs, machine: Machine, images: Images): Promise<NodeView> => {
   const wanted = driverInfo(machine, images);
-  const node = (await find(api, machine.name)) ?? (await create(api, machine, wanted));
+  const node = (await findByName(api, machine.name)) ?? (await createFor(api, machine, wanted));
   const { ports } = await api<{ ports: unknown[] }>(`GET /v1/ports?node=${node.uuid}`);
   if (ports.length === 0) await api('POST /v1/ports', { node_uuid: node.uuid, address: machine.mac });
   const changes = updates(node, wanted);

@@ -3,7 +3,7 @@ import { isFailed, stateOf, transition } from '../../../layers/domain/baremetal/
 import { Invalid } from '../../../layers/domain/fault.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
-import { lock } from '../../../layers/store/reservation.ts';
+import { lock, own } from '../../../layers/store/reservation.ts';
 import { forgetAgent } from '../../../workflows/agent.ts';
 import { forgetPlans, noSteps } from '../../../workflows/plan.ts';
 
@@ -33,19 +33,14 @@ const aborted = ({ provision_state: state }: StoredNode) => ({
  * A service ends where it began: a run without steps brings the machine back into its instance. The node is in "service
  * failed" until it is there.
  */
-const abortService = (node: StoredNode, birth: string): Change => {
-  const { reservation, generation } = lock(node, birth);
-  const set: Partial<StoredNode> = {
+const abortService = (node: StoredNode, birth: string): Change => ({
+  set: {
     ...forgotten(node),
+    ...own(node, birth, 'service'),
     ...(!isFailed(node) && transition(node, 'abort')),
-    reservation,
-    generation,
-    run: reservation,
-    run_workflow: 'service',
     ...aborted(node),
-  };
-  return { set };
-};
+  },
+});
 
 /**
  * Ends the run and leaves the node in the failure state. The machine still runs an agent that may be erasing a disk, so

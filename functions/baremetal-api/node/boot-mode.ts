@@ -21,7 +21,7 @@ const permit = (node: StoredNode): void => {
   validateInterface(node, 'management');
 };
 
-const start = async (deps: Deps, call: Call<unknown, StoredNode>, request: ManagementRequest, told: string) => {
+const startChange = async (deps: Deps, call: Call<unknown, StoredNode>, request: ManagementRequest, told: string) => {
   permit(call.target);
   await startManagement(deps, call, { request, told, permit });
   return { location: `/v1/nodes/${call.params['ident']}/states` };
@@ -39,7 +39,7 @@ export const bootModeRoutes: readonly Route[] = [
     body: modeBody,
     handle: async (deps, call) => {
       const mode = call.body.target;
-      return start(deps, call, { action: 'boot_mode', mode }, `Asked for boot mode ${mode}.`);
+      return startChange(deps, call, { action: 'boot_mode', mode }, `Asked for boot mode ${mode}.`);
     },
   }),
   route<z.output<typeof secureBody>, StoredNode>({
@@ -50,7 +50,7 @@ export const bootModeRoutes: readonly Route[] = [
     handle: async (deps, call) => {
       const enabled = call.body.target;
       const told = `Asked for secure boot ${enabled ? 'on' : 'off'}.`;
-      return start(deps, call, { action: 'secure_boot', enabled }, told);
+      return startChange(deps, call, { action: 'secure_boot', enabled }, told);
     },
   }),
 ];

@@ -77,7 +77,7 @@ const leftBehind = (node: StoredNode): Write[] => [
  * as the request found it; that they refuse here means that somebody was faster. All others refuse here only.
  * Throws NodeLocked (409), Conflict (409), Forbidden (403), Invalid (400).
  */
-export const decide = (stored: StoredNode, wish: Wish, around: Around): Change => {
+export const decideProvision = (stored: StoredNode, wish: Wish, around: Around): Change => {
   const { verb, configdrive, asked } = wish;
   requireVerb(stored, verb);
   const info = configdrive === undefined ? undefined : { ...stored.instance_info, configdrive };

@@ -11,7 +11,7 @@ import { route, type Call, type Deps } from '../route.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
 import { findByIdent } from './find.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
-import { decide, type Wish } from './provision-change.ts';
+import { decideProvision, type Wish } from './provision-change.ts';
 import { rescueWrites } from './rescue-password.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
@@ -46,7 +46,7 @@ const record = async (deps: Deps, { uuid }: StoredNode, wish: Wish): Promise<Cha
     hasPorts: verbs[wish.verb].ports === true && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
   };
-  return changeNode(deps, uuid, (node) => decide(node, wish, around));
+  return changeNode(deps, uuid, (node) => decideProvision(node, wish, around));
 };
 
 /** After the write: the run that lost the node is stopped, the one that has it now is started. */
