@@ -2,7 +2,7 @@
 import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
-import { mask, maskInstanceInfo, maskSecrets } from '../../layers/domain/masking.ts';
+import { mask, maskInstanceInfo, maskNotes } from '../../layers/domain/masking.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
@@ -76,7 +76,7 @@ export const lookup = async (deps: Deps, call: Call): Promise<object> => {
       uuid: node.uuid,
       properties: node.properties,
       instance_info: maskInstanceInfo(node.instance_info),
-      driver_internal_info: maskSecrets(node.driver_internal_info),
+      driver_internal_info: maskNotes(node.driver_internal_info),
       links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
     },
     config: agentConfig(await tokenFor(deps, call, node)),

@@ -1,20 +1,15 @@
 /**
- * How the agent of a boot proves itself (ADR 9). `agent_secret_token_pregenerated` is Ironic's name: the token went
- * onto the machine's own medium. `agent_token_by_lookup` names the run whose agent has to ask for it, which is weaker.
+ * How the agent of a boot proves itself (ADR 9): by a token that went onto the machine's own medium, or, which is
+ * weaker, by one that it has to ask for.
  */
 import { isWaiting } from './baremetal/states.ts';
 import type { ProvisionState } from './baremetal/transitions.ts';
-
-type Info = Readonly<Record<string, unknown>>;
-type Told = { readonly driver_internal_info: Info };
-
-export const pregenerated = 'agent_secret_token_pregenerated';
-export const byLookup = 'agent_token_by_lookup';
+import { note, type Noted } from './notes.ts';
 
 /** Whether the agent has, or could have, its token by the machine's own medium. */
-export const hasMediumToken = ({ driver_internal_info: info }: Told): boolean => info[pregenerated] === true;
+export const hasMediumToken = (node: Noted): boolean => note(node, 'agent_secret_token_pregenerated') === true;
 
-type Waiting = Told & {
+type Waiting = Noted & {
   readonly provision_state: ProvisionState;
   readonly power_state: string | null;
   readonly run: string | null;
@@ -23,6 +18,6 @@ type Waiting = Told & {
 /** Whether the node waits for an agent that was booted by its run and has to ask for its token. */
 export const mayAskForToken = (node: Waiting): boolean =>
   node.run !== null &&
-  node.driver_internal_info[byLookup] === node.run &&
+  note(node, 'agent_token_by_lookup') === node.run &&
   node.power_state === 'power on' &&
   isWaiting(node);

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { stateAsOf } from './baremetal/states.ts';
 import { provisionStates, type ProvisionState } from './baremetal/transitions.ts';
 import { fields, type RecordOf } from './fields.ts';
+import { notesField } from './notes.ts';
 import { bool, json, logicalName, text, timestamp, uuid } from './values.ts';
 
 const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
@@ -46,7 +47,7 @@ export const node = fields({
   },
   driver: { access: 'update', schema: text(255), required: true, filter: true, index: true, doc: 'Hardware type.' },
   driver_info: { access: 'update', schema: json, default: {}, doc: 'How the BMC is reached. Secrets show as ******.' },
-  driver_internal_info: { access: 'read', since: 3, schema: json, default: {}, doc: 'Notes of the service.' },
+  driver_internal_info: { access: 'read', since: 3, schema: notesField, default: {}, doc: 'Notes of the service.' },
   properties: { access: 'update', schema: json, default: {}, doc: 'What the machine has: cpu_arch, memory_mb, ...' },
   instance_info: { access: 'update', schema: json, default: {}, doc: 'What to deploy; emptied by undeploy.' },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
@@ -175,7 +176,7 @@ export type NodeKeeping = {
   run_workflow: string | null;
   /** SHA-256 (hex) of the agent token; the token itself is sealed for the proxy. */
   agent_token_sha256: string | null;
-  /** The ULID that it got when it was made; lists are in this order. */
+  /** A ULID, drawn when the node was created: where it stands in lists. */
   position: string;
   /** What its run is doing since when (ISO 8601); null or absent between phases. Written by functions/workflow. */
   phase?: { readonly run: string; readonly name: string; readonly started_at: string } | null;

@@ -10,8 +10,9 @@ import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
 import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
-import { maskInstanceInfo, maskSecrets } from '../domain/masking.ts';
+import { maskInstanceInfo, maskNotes, maskSecrets } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
+import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
 import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
 import { secretKey } from './node-secrets.ts';
@@ -129,10 +130,9 @@ const stored = (rows: Fields, record: object): Record<string, unknown> => {
 const agentNode = (node: StoredNode) => ({
   ...stored(nodeFields, node),
   driver_info: maskSecrets(node.driver_info),
+  driver_internal_info: maskNotes(node.driver_internal_info),
   instance_info: maskInstanceInfo(node.instance_info),
 });
-
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
   const [[item, info, secret, rescue], ports] = await Promise.all([
@@ -150,8 +150,8 @@ const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
       ...(secret?.['values'] as Record<string, string> | undefined),
       ...(rescue && { [rescuePasswordName]: rescue['sealed'] as string }),
     },
-    agent_url: textOrNull(node.driver_internal_info['agent_url']),
-    agent_verify_ca: textOrNull(node.driver_internal_info['agent_verify_ca']),
+    agent_url: note(node, 'agent_url') || null,
+    agent_verify_ca: note(node, 'agent_verify_ca') || null,
     node: agentNode(node),
     ports: ports.map((port) => stored(portFields, port)),
   };

@@ -53,8 +53,8 @@ const change = (node: StoredNode, wish: Wish): Change => {
 /** Steps and lessee; nothing for verbs without steps. */
 const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
   if (!asked) return {};
-  const info = keepAsked(node.driver_internal_info, asked);
-  return { driver_internal_info: info, ...(verbs[verb].leases && leaseTo(node, info, subject, lesseeSource)) };
+  const steps = keepAsked(node, asked);
+  return { ...steps, ...(verbs[verb].leases && leaseTo({ ...node, ...steps }, subject, lesseeSource)) };
 };
 
 const requested = (before: StoredNode, { set = {} }: Change, { verb, subject }: Wish): NodeEvent => ({

@@ -15,7 +15,11 @@ const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
     name: 'm1',
     driver: 'redfish',
     driver_info: { redfish_address: '10.1.0.7', redfish_password: '******' },
-    driver_internal_info: { agent_url: 'https://10.1.0.9:9999', agent_secret_token: '******' },
+    driver_internal_info: {
+      agent_url: 'https://10.1.0.9:9999',
+      agent_secret_token: '******',
+      user_deploy_steps: [{ interface: 'raid', step: 'a', args: { password: 'SECRET' } }],
+    },
     instance_info: { image_source: 'https://images/demo.raw', configdrive: 'object:configdrives/x' },
     properties: {},
     provision_state: 'available',
@@ -70,8 +74,10 @@ describe('read', () => {
     expect(node).toMatchObject({
       uuid,
       driver_info: { redfish_password: '******' },
+      driver_internal_info: { agent_url: 'https://10.1.0.9:9999', agent_secret_token: '******' },
       instance_info: { image_source: 'https://images/demo.raw', configdrive: '******' },
     });
+    expect(JSON.stringify(node)).not.toContain('SECRET');
     for (const kept of ['pk', 'revision', 'generation', 'run', 'agent_token_sha256', 'list', 'links']) {
       expect(node).not.toHaveProperty(kept);
     }
