@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
 import { challengeOf } from '../infra/challenge.ts';
-import { type FunctionName, type FunctionRow, functions, routes, workflows } from '../infra/manifest.ts';
+import { type ApiRow, apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
@@ -18,6 +18,7 @@ import { environmentOf, readSettings, trustedProxies, type Variables, withAgentE
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
+import type { ServedApi } from './gateway/api.ts';
 import { createAuthorizer } from './gateway/authorizer.ts';
 import { createGuard } from './gateway/noauth.ts';
 import { type Gateway, openGateway } from './gateway/server.ts';
@@ -115,6 +116,15 @@ const listObjects = async (folder: string): Promise<string[]> => {
   return names.map(decodeURIComponent);
 };
 
+/** The APIs of the manifest, as callers are asked who they are under these settings. */
+const servedBy = (settings: Settings): Record<string, ServedApi> =>
+  Object.fromEntries(
+    Object.entries<ApiRow>(apis).map(([name, { challenge: realm, ...row }]) => [
+      name,
+      { ...row, ...(realm !== null && { challenge: challengeOf(settings, realm) }) },
+    ]),
+  );
+
 /** The gateway listens before the functions are there; requests that come so early wait for them. */
 const listen = async (
   dir: StateDir,
@@ -126,7 +136,7 @@ const listen = async (
   const { now } = systemClock;
   const { objects: folder, keys } = dir.files;
   return openGateway({
-    routes,
+    apis: servedBy(settings),
     port,
     ids: createIds(systemClock),
     log: log.log('gateway'),
@@ -134,7 +144,6 @@ const listen = async (
     invoke: async (name, event) => (await ready).invokeText(name, event),
     authorize: createAuthorizer({ invoke: async (event) => (await ready).invoke('authorizer', event), now }),
     ...(settings.auth_strategy === 'noauth' && { guard: createGuard(settings.public_endpoint) }),
-    challenge: challengeOf(settings),
     trusted: trustedProxies(variables),
     mounts: [await createObjectsMount({ folder, key: join(keys, 'links') })],
   });
