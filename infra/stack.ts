@@ -17,8 +17,10 @@ import { type Settings, variableOf } from './settings.ts';
 import { readUsers } from './users.ts';
 import { Workflows } from './workflows.ts';
 
+type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
+
 /** `apis`: those of the manifest, or more. */
-export type IngotStackProps = StackProps & { readonly apis?: Readonly<Record<ApiName, ApiRow>> };
+export type IngotStackProps = StackProps & { readonly apis?: ApiRows };
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
@@ -72,7 +74,7 @@ export class IngotStack extends Stack {
 
   /** The first has the names that it was given when it was the only one: those of deployed resources may not change. */
   private addApis(
-    rows: Readonly<Record<ApiName, ApiRow>>,
+    rows: ApiRows,
     options: Pick<ApiOptions, 'context' | 'settings' | 'functions'>,
   ): Readonly<Record<ApiName, Api>> {
     const { stack_name: stackName } = options.context;

@@ -7,8 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
-import { challengeOf } from '../infra/challenge.ts';
-import { type ApiRow, apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
+import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
@@ -18,7 +17,7 @@ import { environmentOf, readSettings, trustedProxies, type Variables, withAgentE
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
-import type { ServedApi } from './gateway/api.ts';
+import { servedApis } from './gateway/api.ts';
 import { createAuthorizer } from './gateway/authorizer.ts';
 import { createGuard } from './gateway/noauth.ts';
 import { type Gateway, openGateway } from './gateway/server.ts';
@@ -116,15 +115,6 @@ const listObjects = async (folder: string): Promise<string[]> => {
   return names.map(decodeURIComponent);
 };
 
-/** The APIs of the manifest, as callers are asked who they are under these settings. */
-const servedBy = (settings: Settings): Record<string, ServedApi> =>
-  Object.fromEntries(
-    Object.entries<ApiRow>(apis).map(([name, { challenge: realm, ...row }]) => [
-      name,
-      { ...row, ...(realm !== null && { challenge: challengeOf(settings, realm) }) },
-    ]),
-  );
-
 /** The gateway listens before the functions are there; requests that come so early wait for them. */
 const listen = async (
   dir: StateDir,
@@ -136,7 +126,7 @@ const listen = async (
   const { now } = systemClock;
   const { objects: folder, keys } = dir.files;
   return openGateway({
-    apis: servedBy(settings),
+    apis: servedApis(apis, settings),
     port,
     ids: createIds(systemClock),
     log: log.log('gateway'),

@@ -3,7 +3,7 @@ import { Fault, MethodNotAllowed, NotFound } from '../domain/fault.ts';
 import { noVersions, type Protocol, type Reading } from './protocol.ts';
 import type { HttpRequest } from './request.ts';
 import type { Endpoint } from './route.ts';
-import { createTree, type Params, paramsOf, partsOf } from './tree.ts';
+import { createTree, type Found, type Params, paramsOf, partsOf } from './tree.ts';
 
 /** `spare`: by the other reading of the path, to be tried when the first finds nothing. */
 export type Match<Row> = { readonly row: Row; readonly params: Params; readonly spare?: Params };
@@ -27,32 +27,31 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
   const isThere = ({ since = 1, unversioned }: Endpoint, version: number): boolean =>
     version >= since || (unversioned === true && version === standard);
 
-  const tooOld = ({ at, since = 1 }: Endpoint, code: keyof typeof faults, version: number): Fault =>
-    new Fault(faults[code], code, `${at} needs API version ${spell(since)}, this request asked for ${spell(version)}.`);
+  /** The rows of a path, without those that are nothing to this version. */
+  const known = ({ leaves }: Found<Row>, version: number): Found<Row>['leaves'] =>
+    new Map([...leaves].filter(([, { row }]) => row.tooOld !== 'nothing' || isThere(row, version)));
+
+  const tooOld = ({ at, since = 1, tooOld: given = 404 }: Endpoint, version: number): Fault => {
+    const code = given === 'nothing' ? 404 : given;
+    const text = `${at} needs API version ${spell(since)}, this request asked for ${spell(version)}.`;
+    return new Fault(faults[code], code, text);
+  };
 
   const match = (request: HttpRequest, version: number): Match<Row> => {
     const { method } = request;
     const { segments, spare } = read(request, version);
     const path = spare && isSpeltOut(spare) ? spare : segments;
     const found = find(path);
-    const told = [...(found?.leaves.values() ?? [])].filter(
-      ({ row }) => row.tooOld !== 'nothing' || isThere(row, version),
-    );
-    if (!found || told.length === 0) throw nothing();
-    const leaf = told.find(({ row }) => partsOf(row.at).method === method);
-    if (!leaf) {
-      const methods = told.map(({ row }) => partsOf(row.at).method);
-      throw MethodNotAllowed(`${method} is not possible here, only ${methods.join(', ')}.`);
-    }
+    const leaves = found && known(found, version);
+    if (!leaves?.size) throw nothing();
+    const leaf = leaves.get(method);
+    if (!leaf) throw MethodNotAllowed(`${method} is not possible here, only ${[...leaves.keys()].join(', ')}.`);
     const { row, names } = leaf;
-    if (!isThere(row, version)) throw tooOld(row, row.tooOld === 'nothing' ? 404 : (row.tooOld ?? 404), version);
+    if (!isThere(row, version)) throw tooOld(row, version);
+    const params = paramsOf(names, found!.values);
     const other = spare && path !== spare ? find(spare) : undefined;
-    const isSame = other?.leaves.get(method) === leaf;
-    return {
-      row,
-      params: paramsOf(names, found.values),
-      ...(isSame && { spare: paramsOf(names, other!.values) }),
-    };
+    if (other?.leaves.get(method) !== leaf) return { row, params };
+    return { row, params, spare: paramsOf(names, other.values) };
   };
 
   const methods = (request: HttpRequest, version: number): string[] => {

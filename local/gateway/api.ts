@@ -4,9 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { maxEvent, tooLarge } from '../../infra/body-limit.ts';
-import type { Challenge } from '../../infra/challenge.ts';
+import { type Challenge, challengeOf } from '../../infra/challenge.ts';
 import type { ApiRow } from '../../infra/manifest.ts';
 import { otherMethod } from '../../infra/refusals.ts';
+import type { Settings } from '../../infra/settings.ts';
 import type { Networks } from '../../layers/bmc/networks.ts';
 import { Fault, NotFound } from '../../layers/domain/fault.ts';
 import { partsOf } from '../../layers/http/tree.ts';
@@ -21,6 +22,15 @@ import { sourceOf } from './source.ts';
 
 /** A row of the manifest. `challenge`: what callers are told whom nobody knows; absent where nobody is asked. */
 export type ServedApi = Pick<ApiRow, 'prefix' | 'port' | 'protocol' | 'routes'> & { readonly challenge?: Challenge };
+
+/** The APIs of the manifest, as callers are asked who they are under these settings. */
+export const servedApis = (rows: Readonly<Record<string, ApiRow>>, settings: Settings): Record<string, ServedApi> =>
+  Object.fromEntries(
+    Object.entries(rows).map(([name, { challenge: realm, ...row }]) => [
+      name,
+      { ...row, ...(realm !== null && { challenge: challengeOf(settings, realm) }) },
+    ]),
+  );
 
 /** What the APIs of a gateway have in common. */
 export type Surroundings = {

@@ -57,17 +57,17 @@ const answerRaw = (protocol: Protocol) => (error: NodeJS.ErrnoException, socket:
 /** Starts to listen. Throws PortTaken. */
 export const listen = async ({ port: wanted, protocol, serve, log }: ListenerOptions): Promise<Listener> => {
   let closing = false;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const given = await serve(request, response);
+    if (!given) return;
+    if (closing) response.setHeader('Connection', 'close');
+    write(response, given);
+  };
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(request, response)
-      .then((answer) => {
-        if (!answer) return;
-        if (closing) response.setHeader('Connection', 'close');
-        write(response, answer);
-      })
-      .catch((error: unknown) => {
-        log.error('A request failed.', { error });
-        write(response, refuseFault(protocol, error));
-      });
+    answer(request, response).catch((error: unknown) => {
+      log.error('A request failed.', { error });
+      write(response, refuseFault(protocol, error));
+    });
   };
 
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 }, onRequest);

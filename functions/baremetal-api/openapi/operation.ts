@@ -21,8 +21,12 @@ const wordsOf = ({ policy }: Row): string => {
 export const summaryOf = (route: Row): string =>
   route.doc ?? (route.policy === 'public' ? pathOf(route) : wordsOf(route));
 
-/** Whether callers have to prove who they are: policies of the others are no rules. */
-const asksWho = ({ policy }: Row): boolean => policy.includes(':');
+/** What may refuse a caller: a rule, for those who prove who they are; `public` nothing; else an address. */
+const guardOf = ({ policy }: Row): 'rule' | 'nothing' | 'address' => {
+  if (policy === 'public') return 'nothing';
+  return policy.includes(':') ? 'rule' : 'address';
+};
+const refusedByGuard = { rule: [401, 403], nothing: [], address: [403, 404] } as const;
 
 const operationId = (route: Row): string =>
   `${methodOf(route).toLowerCase()}${pathOf(route)}`.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
@@ -100,13 +104,7 @@ const bodyOf = (route: Row, version: number): object | undefined => {
 
 /** Every status that a client has to count with; what each means is the error's text. */
 const refusals = (route: Row): object => {
-  const isOpen = route.policy === 'public';
-  const codes = [
-    ...[400, 406],
-    ...(asksWho(route) ? [401] : []),
-    ...(isOpen ? [] : [403]),
-    ...(route.find || !(isOpen || asksWho(route)) ? [404] : []),
-  ];
+  const codes = [400, 406, ...refusedByGuard[guardOf(route)], ...(route.find ? [404] : [])];
   const conflicts = methodOf(route) === 'GET' ? [] : [409];
   return Object.fromEntries([...codes, ...conflicts, 503].map((code) => [code, ref('responses', 'Error')]));
 };
@@ -118,7 +116,7 @@ export const operationOf = (route: Row, version: number): object => {
     operationId: operationId(route),
     summary: summaryOf(route),
     tags: [pathOf(route).split('/')[2] ?? 'versions'],
-    ...(!asksWho(route) && { security: [] }),
+    ...(guardOf(route) !== 'rule' && { security: [] }),
     ...(route.policy !== 'public' && { 'x-policy': route.policy }),
     ...(route.since && { 'x-since': `1.${route.since}` }),
     parameters: parametersOf(route, version),
