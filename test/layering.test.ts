@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('..', import.meta.url).pathname;
-const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench}/**/*.ts', { cwd: root });
+const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench,cli}/**/*.ts', { cwd: root });
 
 type Import = { file: string; target: string; typeOnly: boolean };
 
@@ -45,8 +45,9 @@ describe('imports', () => {
     expect(up).toEqual([]);
   });
 
-  it('of layers/redfish-client are Node, faults and itself', () => {
-    const node = (line: Import) => line.target.startsWith('node:');
+  it('of layers/redfish-client are Node, faults, the shape of the wire and itself', () => {
+    const node = ({ target, typeOnly }: Import) =>
+      target.startsWith('node:') || (typeOnly && target === 'layers/platform/wire.ts');
     expect(
       strangers('layers/redfish-client', ['layers/redfish-client', 'layers/domain', 'layers/bmc', 'zod'], node),
     ).toEqual([]);
@@ -103,7 +104,7 @@ describe('the environment', () => {
     expect(readers).not.toEqual([]);
     // local/simulator-process.ts hands the environment on to the process that it starts.
     const allowed =
-      /^(functions\/[^/]+\/handler\.ts|infra\/|bench\/|local\/(main|options|simulator-process)\.ts|simulator\/(main|options)\.ts|local\/functions\/worker\.ts)/;
+      /^(functions\/[^/]+\/handler\.ts|infra\/|bench\/|local\/(main|options|simulator-process)\.ts|cli\/main\.ts|simulator\/(main|options)\.ts|local\/functions\/worker\.ts)/;
     expect(readers.filter((file) => !allowed.test(file))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 import { toHandler } from '../../layers/http/lambda.ts';
 import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
 import {
+  awsChance,
   awsClock,
   awsFunctions,
   awsIds,
@@ -26,6 +27,7 @@ const app = create(
     sealer: awsSealer(env),
     log: createAwsLog(service, logger),
     clock: awsClock(),
+    chance: awsChance(),
     ids: awsIds(),
   },
   Config.parse(env),

@@ -8,7 +8,7 @@ export type { Answer, Call, QueryTable } from '../../layers/http/route.ts';
 
 export type Deps = Pick<
   Platform,
-  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
 > & {
   readonly config: Config;
 };

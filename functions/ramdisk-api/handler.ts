@@ -1,7 +1,15 @@
 /** The ramdisk API on AWS. */
 import { toHandler } from '../../layers/http/lambda.ts';
 import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
-import { awsClock, awsIds, awsObjects, awsSealer, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
+import {
+  awsChance,
+  awsClock,
+  awsIds,
+  awsObjects,
+  awsSealer,
+  awsTable,
+  awsWorkflows,
+} from '../../layers/platform/aws/platform.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 
@@ -17,6 +25,7 @@ const app = create(
     sealer: awsSealer(env),
     log: createAwsLog(service, logger),
     clock: awsClock(),
+    chance: awsChance(),
     ids: awsIds(),
   },
   Config.parse(env),

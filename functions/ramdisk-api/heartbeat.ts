@@ -1,5 +1,6 @@
 /** POST /v1/heartbeat/{ident}: an agent says that it lives, and a run that waits for it goes on. */
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
+import { keep, note } from '../../layers/domain/notes.ts';
 import type { Heartbeat } from '../../layers/domain/ramdisk.ts';
 import { waitStates } from '../../layers/domain/states.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
@@ -32,15 +33,16 @@ const Stranger = () => NotFound('Node could not be found, or the agent token is 
 
 const isOwn = (node: StoredNode, { agent_token: token }: Heartbeat): boolean => isToken(token, node.agent_token_sha256);
 
-const same = (node: StoredNode, name: string, value: string | null | undefined): boolean =>
-  (node.driver_internal_info[name] ?? value ?? null) === (value ?? null);
+/** Whether the agent says what it said before, if it said anything. */
+const same = (before: string | undefined, value: string | null | undefined): boolean =>
+  before === undefined || before === value;
 
 /** What may not change between the heartbeats of one boot (ironic-deploy.md 3.2). Throws Invalid (400). */
 const checkBeat = (node: StoredNode, beat: Heartbeat): void => {
-  if (!same(node, 'agent_url', beat.callback_url)) {
+  if (!same(note(node, 'agent_url'), beat.callback_url)) {
     throw Invalid('Agent URL has changed since the first heartbeat of this boot, which is not allowed.');
   }
-  if (!same(node, 'agent_verify_ca', beat.agent_verify_ca)) {
+  if (!same(note(node, 'agent_verify_ca'), beat.agent_verify_ca)) {
     throw Invalid('agent_verify_ca has changed since the first heartbeat of this boot, which is not allowed.');
   }
 };
@@ -52,13 +54,12 @@ const goesOn = (node: StoredNode): boolean =>
   isWaiting(node) && !node.maintenance && (node.provision_state !== 'inspect wait' || hasInspected(node, node.run));
 
 const record = (node: StoredNode, beat: Heartbeat, now: string): Partial<StoredNode> => ({
-  driver_internal_info: {
-    ...node.driver_internal_info,
+  ...keep(node, {
     agent_url: beat.callback_url,
     agent_last_heartbeat: now,
     ...(beat.agent_version && { agent_version: beat.agent_version }),
     ...(beat.agent_verify_ca && { agent_verify_ca: beat.agent_verify_ca }),
-  },
+  }),
   ...(isWaiting(node) && { provision_updated_at: now }),
 });
 
@@ -66,7 +67,7 @@ const record = (node: StoredNode, beat: Heartbeat, now: string): Partial<StoredN
  * Writes the heartbeat down if it is that of the node's own agent. Returns the node as it then is; whose agent it is not
  * leaves it as it was. The node is read once, for the write. Throws NotFound (404) without a node, Invalid (400).
  */
-const note = async (deps: Deps, ident: string, beat: Heartbeat): Promise<StoredNode> => {
+const writeDown = async (deps: Deps, ident: string, beat: Heartbeat): Promise<StoredNode> => {
   const uuid = await nodeUuid(deps.table, ident);
   if (uuid === undefined) throw Stranger();
   return changeNode(deps, uuid, (node) => {
@@ -86,7 +87,7 @@ const note = async (deps: Deps, ident: string, beat: Heartbeat): Promise<StoredN
 export const heartbeat = async (deps: Deps, { body: beat, params, source }: Call<Heartbeat>): Promise<Answer> => {
   checkUrl(beat.callback_url, deps.config.requireTls);
   if (!beat.agent_version && !beat.agent_status) throw Invalid('Missing mandatory parameter: agent_version');
-  const node = await note(deps, params['node_ident']!, beat);
+  const node = await writeDown(deps, params['node_ident']!, beat);
   if (!isOwn(node, beat)) {
     await deps.witness.refused(node, source, 'a heartbeat without the token of its agent');
     throw Stranger();

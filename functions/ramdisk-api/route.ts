@@ -6,7 +6,7 @@ import type { Witness } from './witness.ts';
 
 export type { Answer } from '../../layers/http/route.ts';
 
-export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'> & {
   readonly config: Config;
   readonly witness: Witness;
 };
