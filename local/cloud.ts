@@ -44,6 +44,8 @@ export type CloudOptions = {
 export type Cloud = {
   /** Of the Bare Metal API. */
   readonly url: string;
+  /** Of each API, by its name in the manifest. */
+  readonly urls: Readonly<Record<string, string>>;
   /** How callers prove who they are: the setting auth_strategy. */
   readonly strategy: string;
   readonly stateDir: string;
@@ -226,6 +228,7 @@ const assemble = async (
 
   return {
     url,
+    urls: gateway.urls,
     strategy: settings.auth_strategy,
     stateDir: dir.path,
     log: dir.files.log,
