@@ -41,6 +41,13 @@ describe('heartbeat', () => {
     expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
   });
 
+  it('keeps the end of a name that looks like a suffix, at every version', async () => {
+    const { request, beat } = await waiting({ name: 'web.json' });
+    for (const version of ['1.68', '1.90', '1.91']) {
+      expect((await request('POST /v1/heartbeat/web.json', { version, body: beat })).status).toBe(202);
+    }
+  });
+
   it('reads the node once, whether it is named by UUID or by name', async () => {
     const { request, beat, platform } = await waiting({ name: 'web-1', provision_state: 'deploying' });
     const { get, getMany } = platform.table;
