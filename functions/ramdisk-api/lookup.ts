@@ -8,8 +8,8 @@ import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { agentConfig } from './agent-config.ts';
-import { maxAddresses, readQuery, uuidsByAddress } from './find.ts';
-import type { Call, Deps } from './route.ts';
+import { maxAddresses, readUuid, uuidsByAddress } from './find.ts';
+import type { Answer, Call, Deps } from './route.ts';
 import { agentEvent } from './witness.ts';
 
 /**
@@ -33,8 +33,8 @@ const isAwaited = (node: StoredNode): boolean =>
 
 /** By UUID, else by the addresses of its ports. Whatever is wrong is the same 404: strangers learn nothing. */
 const findAwaited = async (deps: Deps, call: Call): Promise<StoredNode> => {
-  const { node_uuid: uuid = '', addresses: list = '' } = readQuery(call, ['addresses', 'node_uuid']);
-  const addresses = addressesOf(list);
+  const uuid = readUuid(call) ?? '';
+  const addresses = addressesOf(call.query['addresses']?.[0] ?? '');
   if (uuid === '' && addresses.length === 0) {
     throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
   }
@@ -69,16 +69,17 @@ const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<strin
  * What an agent is told about its node, and from 1.62 the token: ****** if it is on the machine's own medium or was
  * given before. Throws NotFound (404), Invalid (400).
  */
-export const lookup = async (deps: Deps, call: Call): Promise<object> => {
+export const lookup = async (deps: Deps, call: Call): Promise<Answer> => {
   const node = await findAwaited(deps, call);
-  return {
+  const shown = {
     node: {
       uuid: node.uuid,
       properties: node.properties,
       instance_info: maskInstanceInfo(node.instance_info),
       driver_internal_info: maskNotes(node.driver_internal_info),
-      links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
+      links: resourceLinks(call.base, 'nodes', node.uuid),
     },
     config: agentConfig(await tokenFor(deps, call, node)),
   };
+  return { body: shown };
 };
