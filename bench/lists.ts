@@ -12,17 +12,18 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../functions/baremetal-api/app.ts';
 import { Config } from '../functions/baremetal-api/config.ts';
-import { resolveSettings, variablesOf } from '../infra/settings.ts';
+import { newNode } from '../layers/domain/baremetal/new-node.ts';
 import { systemChance } from '../layers/platform/chance.ts';
-import { createVirtualClock } from '../layers/platform/memory/clock.ts';
-import { createCountedIds, countedUuid } from '../layers/platform/memory/ids.ts';
 import type { Platform } from '../layers/platform/platform.ts';
 import { newRecord } from '../layers/store/kinds/form.ts';
+import { openTable } from '../local/table/table.ts';
+import { createWriter } from '../local/table/writer.ts';
+import { createVirtualClock } from '../layers/platform/memory/clock.ts';
+import { countedUuid, createCountedIds } from '../layers/platform/memory/ids.ts';
+import { resolveSettings, variablesOf } from '../infra/settings.ts';
 import { kinds } from '../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import { createRecord } from '../layers/store/records/change.ts';
-import { openTable } from '../local/table/table.ts';
-import { createWriter } from '../local/table/writer.ts';
 
 const seconds = Number(process.argv[2] ?? 2);
 const fleets = [1000, 10_000, 100_000];
@@ -45,12 +46,15 @@ const owned = 100;
  * its shard and its group have as many nodes in every fleet.
  */
 const nodeOf = (index: number): StoredNode =>
-  newRecord(platform, kinds.node, {
+  newNode({
+    uuid: ids.uuid(),
+    position: ids.ulid(),
     name: `bench-${index}`,
     driver: 'fake-hardware',
     provision_state: index % 10 === 0 ? 'active' : 'available',
     ...(index < owned && { owner: 'tenant', resource_class: 'big', conductor_group: 'east', shard: 's1' }),
     properties: { cpus: 8, memory_mb: 65_536, local_gb: 480 },
+    created_at: '2026-01-01T00:00:00+00:00',
   });
 
 const addressOf = (index: number): string =>

@@ -2,16 +2,13 @@
  * How a run fails: what the node looks like afterwards and what `last_error` says. Used by the Fail phase, and by
  * `sync` for executions that ended without it.
  */
-import { bmcFaults } from '../layers/bmc/faults.ts';
+import { isFailed, transition } from '../layers/domain/baremetal/states.ts';
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
 import { cutText } from '../layers/domain/foreign-text.ts';
 import { forget } from '../layers/domain/notes.ts';
-import { transition } from '../layers/domain/states.ts';
-import { kinds } from '../layers/store/kinds/kinds.ts';
+import { bmcFaults } from '../layers/bmc/faults.ts';
 import { managementRequestKey } from '../layers/store/management-requests.ts';
-import type { StoredNode } from '../layers/store/nodes.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
-import { changeRecord, type Needs } from '../layers/store/records/change.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
 import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
 import { forgetAgent, leftRamdisk, plainText } from './agent.ts';
@@ -20,6 +17,9 @@ import { releaseInstance } from './instance.ts';
 import { noSteps } from './plan.ts';
 import type { WorkflowName } from './names.ts';
 import { waitKey } from './wait.ts';
+import { kinds } from '../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import { changeRecord, type Needs } from '../layers/store/records/change.ts';
 
 /** What went wrong where. `error` is a fault's name, `message` its text; neither holds a secret. */
 export type Failure = { readonly phase: string; readonly error: string; readonly message: string };
@@ -36,12 +36,8 @@ type Row = {
 /** By what an abort says in `last_error` (functions/baremetal-api/node/abort.ts), where Metal3 looks for it too. */
 const wasAborted = ({ last_error: error }: StoredNode) => error?.includes('aborted by request') ?? false;
 
-const isFailureState = ({ provision_state }: StoredNode) =>
-  provision_state === 'error' || provision_state.endsWith(' failed');
-
 /** What brought a node into a failure state is worth more than an action that failed later. */
-const keepFirst = (node: StoredNode, message: string) =>
-  isFailureState(node) ? (node.last_error ?? message) : message;
+const keepFirst = (node: StoredNode, message: string) => (isFailed(node) ? (node.last_error ?? message) : message);
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
@@ -67,7 +63,7 @@ const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> =
  * over: who tries it again, or aborts it, brings the machine back, and has to know whether the ramdisk was booted.
  */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
-  ...(!isFailureState(node) && failed(node)),
+  ...(!isFailed(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
   ...noSteps,
   ...forgetAgent(node),

@@ -8,16 +8,16 @@ import { bmcFaults, isRetryable } from '../../layers/bmc/faults.ts';
 import { isFault, NodeLocked, NotFound, type Fault } from '../../layers/domain/fault.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
-import { kinds } from '../../layers/store/kinds/kinds.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
-import type { StoredNode } from '../../layers/store/nodes.ts';
-import { changeRecord } from '../../layers/store/records/change.ts';
-import { readRecord } from '../../layers/store/records/find.ts';
 import { lock } from '../../layers/store/reservation.ts';
 import { plainText } from '../../workflows/agent.ts';
 import { createHardware, type Hardware } from '../../workflows/hardware.ts';
 import { requests, type RequestName, type RequestReply } from '../../workflows/requests.ts';
 import type { Deps } from './call.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 /** What the API sends; `params` are checked by the row of the request. */
 export const RequestCall = z.object({

@@ -1,25 +1,25 @@
 /** One phase: lock and mark the start, run it, write its change together with its end. */
-import { isRetryable } from '../../layers/bmc/faults.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
-import { isoTime } from '../../layers/domain/values.ts';
-import type { Invocation } from '../../layers/platform/platform.ts';
+import { isRetryable } from '../../layers/bmc/faults.ts';
 import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
-import { kinds } from '../../layers/store/kinds/kinds.ts';
-import type { StoredNode } from '../../layers/store/nodes.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import { powerRequestKey } from '../../layers/store/power-requests.ts';
-import { changeRecord } from '../../layers/store/records/change.ts';
-import { readRecord } from '../../layers/store/records/find.ts';
 import { rescuePasswordKey } from '../../layers/store/rescue-passwords.ts';
 import { onlyLocks, pause, requireLock, resume, Superseded } from '../../layers/store/reservation.ts';
 import { PhaseTimeout } from '../../workflows/failure.ts';
 import { createHardware } from '../../workflows/hardware.ts';
 import { phaseAttempted, phaseEnded, phaseStarted } from '../../workflows/history.ts';
 import type { Outcome, Phase } from '../../workflows/phase.ts';
-import { bootsOf, isStepKind, nextBoot, planOf } from '../../workflows/plan.ts';
 import { workflows } from '../../workflows/steps/index.ts';
+import { bootsOf, isStepKind, nextBoot, planOf } from '../../workflows/plan.ts';
 import { waitKey, waitWrite } from '../../workflows/wait.ts';
 import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
+import { isoTime } from '../../layers/domain/values.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 const defaultLimit = 900;
 
@@ -74,8 +74,8 @@ const complete = async (
   call: Call,
   { piece }: Phase,
   { change, more }: Outcome & { is: 'done' },
-): Promise<void> => {
-  await changeRecord(platform, kinds.node, call.node, (node) => {
+): Promise<StoredNode> => {
+  const { after } = await changeRecord(platform, kinds.node, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
     const now = platform.clock.now();
@@ -87,6 +87,7 @@ const complete = async (
       also: [...leftovers(set, call).map((key) => ({ delete: key(call.node) })), ...(more?.also ?? [])],
     };
   });
+  return after;
 };
 
 const requireToken = ({ token, phase }: Call): string => {
@@ -100,13 +101,13 @@ const requireToken = ({ token, phase }: Call): string => {
  */
 const waitForCall = async (platform: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
   const token = requireToken(call);
-  const { after } = await changeRecord(platform, kinds.node, call.node, (fresh) => {
+  const { after: node } = await changeRecord(platform, kinds.node, call.node, (fresh) => {
     requireLock(fresh, call.run);
     if (came(fresh)) return undefined;
     const wait = { token, phase: call.phase, run: call.run, since: isoTime(platform.clock.now()) };
     return { set: pause(fresh), also: [waitWrite(call.node, wait)] };
   });
-  if (after.reservation === call.run) await platform.workflows.succeed(token, { is: 'heartbeat' });
+  if (node.reservation === call.run) await platform.workflows.succeed(token, { is: 'heartbeat' });
 };
 
 /** Starts the successor that the node was handed to, also when a repetition finds that done already. */

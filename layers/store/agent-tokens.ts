@@ -7,11 +7,11 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { mask } from '../domain/masking.ts';
 import { keep } from '../domain/notes.ts';
 import { readSecrets, secretsWrite } from './node-secrets.ts';
-import type { Platform } from '../platform/platform.ts';
 import { kinds } from './kinds/kinds.ts';
 import type { StoredNode } from './nodes.ts';
 import { changeRecord, type Needs as Writing } from './records/change.ts';
 import type { Change } from './records/plan.ts';
+import type { Platform } from '../platform/platform.ts';
 
 type Needs = Writing & Pick<Platform, 'sealer'>;
 

@@ -13,26 +13,26 @@ import * as sync from '../../functions/sync/app.ts';
 import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
 import { settings, workflows as rows, type WorkflowName } from '../../infra/manifest.ts';
-import type { ProvisionEvent } from '../../layers/domain/states.ts';
-import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
-import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
-import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
+import type { ProvisionEvent } from '../../layers/domain/baremetal/transitions.ts';
+import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
+import { powerRequestWrite } from '../../layers/store/power-requests.ts';
+import { begin, lock } from '../../layers/store/reservation.ts';
 import type { Item } from '../../layers/platform/table.ts';
 import type { Workflows } from '../../layers/platform/workflows.ts';
-import { kinds } from '../../layers/store/kinds/kinds.ts';
-import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
-import type { StoredNode } from '../../layers/store/nodes.ts';
-import { powerRequestWrite } from '../../layers/store/power-requests.ts';
-import { changeRecord, createRecord } from '../../layers/store/records/change.ts';
-import { readRecord } from '../../layers/store/records/find.ts';
-import { begin, lock } from '../../layers/store/reservation.ts';
 import { loadDefinition, type Definition } from '../../local/states/definition.ts';
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
+import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
+import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
+import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
 import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
 import { createVirtualTime } from './virtual-time.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord, createRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 const substitutions = {
   workflow: 'workflow',
@@ -124,19 +124,13 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   /** A request that gives the node to a run, which is then started. */
   const take = async (name: WorkflowName, decide: (stored: StoredNode) => Partial<StoredNode>): Promise<string> => {
-    const asked = {
-      kind: 'request',
-      severity: 'INFO',
-      event_type: 'provisioning',
-      message: `Asked for ${name}.`,
-    } as const;
+    const message = `Asked for ${name}.`;
     const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => ({
       set: decide(stored),
-      told: () => asked,
+      told: () => ({ kind: 'request', severity: 'INFO', event_type: 'provisioning', message }),
     }));
-    const { run } = after;
-    await orDeath(process.states.start(name, run!, { node: node.uuid }));
-    return run!;
+    await orDeath(process.states.start(name, after.run!, { node: node.uuid }));
+    return after.run!;
   };
 
   /** What PUT states/provision does. */

@@ -2,12 +2,10 @@
  * How handlers ask a machine. The API may not reach hardware, so it asks functions/workflow and waits (ADR 10); what
  * takes longer than a client can wait becomes a run of the workflow `management`.
  */
+import { isFailed } from '../../../layers/domain/baremetal/states.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../../layers/store/management-requests.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { changeRecord } from '../../../layers/store/records/change.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import type {
   RequestAnswer,
@@ -18,6 +16,9 @@ import type {
 } from '../../../workflows/requests.ts';
 import type { Call, Deps } from '../route.ts';
 import { startRun } from './start.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 
 type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
 
@@ -40,8 +41,6 @@ export const askMachine = async <N extends RequestName>(
   return reply.answer;
 };
 
-const isFailure = (state: string) => state === 'error' || state.endsWith(' failed');
-
 type Wish = {
   readonly request: ManagementRequest;
   /** For the history. */
@@ -62,7 +61,7 @@ export const startManagement = async (deps: Deps, { target, subject }: Asking, w
     const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
     return {
-      set: { ...held, ...(!isFailure(node.provision_state) && { last_error: null }) },
+      set: { ...held, ...(!isFailed(node) && { last_error: null }) },
       events: [{ ...asked, run: held.reservation, ...askedBy(subject) }],
       also: [managementRequestWrite(node.uuid, held.reservation, request)],
     };

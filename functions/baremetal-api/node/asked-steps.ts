@@ -6,13 +6,13 @@
 import * as z from 'zod';
 
 import { type Surroundings, validateRamdisk } from '../../../layers/bmc/validation.ts';
+import { type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
 import { forget, keep, type Noted } from '../../../layers/domain/notes.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
 import { check } from '../../../layers/domain/schema.ts';
-import type { Verb } from '../../../layers/domain/states.ts';
 import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import { type AskedTemplate, deployTemplatesOf } from '../../../layers/store/deploy-templates.ts';
@@ -30,14 +30,6 @@ export type Asked = {
   readonly templates: readonly AskedTemplate[];
   readonly runbook?: StoredRunbook;
   readonly version: number;
-};
-
-const stepKinds: { readonly [V in Verb]?: StepKind } = {
-  clean: 'clean',
-  service: 'service',
-  active: 'deploy',
-  deploy: 'deploy',
-  rebuild: 'deploy',
 };
 
 /** Throws Forbidden (403) for steps that the caller may not give. */
@@ -82,7 +74,7 @@ export const readAsked = async (
   call: Call<ProvisionBody, StoredNode>,
   verb: Verb,
 ): Promise<Asked | undefined> => {
-  const kind = stepKinds[verb];
+  const { steps: kind } = verbs[verb];
   if (!kind) return undefined;
   const runbook = await findRunbook(deps, call);
   return {

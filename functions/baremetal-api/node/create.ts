@@ -1,22 +1,22 @@
 /** POST /v1/nodes (ironic-api.md 2.4). */
+import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
 import { Forbidden } from '../../../layers/domain/fault.ts';
-import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
-import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
+import { type Fields, refuseNewer } from '../../../layers/domain/fields.ts';
+import { checkInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { check, createSchema } from '../../../layers/domain/schema.ts';
-import { json } from '../../../layers/domain/values.ts';
-import { newRecord } from '../../../layers/store/kinds/form.ts';
-import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { createRecord } from '../../../layers/store/records/change.ts';
 import { answersOf } from '../crud.ts';
-import { route, type Call, type Deps } from '../route.ts';
+import { type Call, type Deps, route } from '../route.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole } from './rules.ts';
 import { conceal, sealCredentials } from './secrets.ts';
 import { nodeView } from './view.ts';
+import { isoTime, json } from '../../../layers/domain/values.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 
 type Values = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ const ownerOf = ({ only }: Call<Values>, { owner = only }: Values): Values => {
   return { owner };
 };
 
-const read = (call: Call<Values>): Values => {
+const readValues = (call: Call<Values>): Values => {
   const { body, version } = call;
   refuseNewer(nodeFields, version, Object.keys(body));
   const asked = given(check(createSchema(nodeFields, version), body));
@@ -44,27 +44,24 @@ const read = (call: Call<Values>): Values => {
   return info ? { ...values, instance_info: readInstanceInfo(info, {}) } : values;
 };
 
-/** Before 1.11 there was no enrolment. */
-const firstState = (version: number) => (version < 11 ? 'available' : 'enroll');
-
-const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
-  const values = read(call);
+const enrol = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
+  const values = readValues(call);
   const uuid = (values['uuid'] as string | undefined) ?? deps.ids.uuid();
   const { owner } = values;
   const resolved = await resolveReferences(deps.table, values, { uuid, owner, subject: call.subject });
   const credentials = (values['driver_info'] ?? {}) as Values;
   const { info, values: sealed } = conceal(credentials, await sealCredentials(deps, uuid, credentials), {});
-  const record = newRecord(deps, kinds.node, {
-    ...defaultInterfaces(values['driver'] as string),
-    provision_state: firstState(call.version),
-    ...resolved,
+  const record = newNode({
+    ...(resolved as Partial<StoredNode> & Pick<StoredNode, 'driver'>),
     uuid,
     driver_info: info,
+    // Before 1.11 there was no enrolment.
+    provision_state: call.version < 11 ? 'available' : 'enroll',
+    created_at: isoTime(deps.clock.now()),
+    position: deps.ids.ulid(),
   });
-  const hasSecrets = Object.keys(sealed).length > 0;
-  await createRecord(deps, kinds.node, record, () => ({
-    also: hasSecrets ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [],
-  }));
+  const secrets = Object.keys(sealed).length > 0 ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [];
+  await createRecord(deps, kinds.node, record, () => ({ also: secrets }));
   return record;
 };
 
@@ -72,12 +69,12 @@ export const createRoute = route<Values>({
   at: 'POST /v1/nodes',
   policy: 'baremetal:node:create',
   own: 'baremetal:node:create:self_owned_node',
-  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
+  ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,
   status: 201,
   body: json,
   ...answersOf('nodes', nodeFields).record,
   handle: async (deps, call) => {
-    const record = await create(deps, call);
+    const record = await enrol(deps, call);
     return { body: nodeView(deps, call, 'all')(record), location: `/v1/nodes/${record.uuid}` };
   },
 });

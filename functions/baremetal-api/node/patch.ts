@@ -61,7 +61,7 @@ const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, patc
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
 
-const read = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
+const readRequest = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
   const patch = readPatch(call.body, call.version);
   refuseUnpatchable(nodeFields, patch);
   refuseNewer(nodeFields, call.version, fieldsOf(patch));
@@ -180,7 +180,7 @@ const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): 
 
 /** Reads and seals what the decision needs and what does not depend on the node as it is when it is written. */
 const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
-  const request = read(call);
+  const request = readRequest(call);
   admit(call.target, call, request);
   const touched = applyPatch(call.target, request.patch);
   const references = await resolveParent(deps, call, touched);

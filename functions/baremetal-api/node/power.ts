@@ -2,19 +2,20 @@
 import * as z from 'zod';
 
 import { validateInterface } from '../../../layers/bmc/validation.ts';
+import { isInWork } from '../../../layers/domain/baremetal/states.ts';
+import { refuseVerb } from '../../../layers/domain/baremetal/verbs.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
-import { refuseVerb } from '../../../layers/domain/states.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { kinds } from '../../../layers/store/kinds/kinds.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
-import { changeRecord } from '../../../layers/store/records/change.ts';
-import type { Change } from '../../../layers/store/records/plan.ts';
 import { lock } from '../../../layers/store/reservation.ts';
-import { route, type Call } from '../route.ts';
+import { type Call, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { startRun } from './start.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 /** What may be asked for, with the power state that the node is then heading for. */
 export const powerTargets = {
@@ -66,8 +67,7 @@ const requestOf = (
  */
 const decide = (node: StoredNode, wish: Wish): Change<StoredNode> => {
   const { target, subject, birth } = wish;
-  if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
-    throw refuseVerb({ ...node, reservation: null }, target);
+  if (isInWork(node, 'clean')) throw refuseVerb({ ...node, reservation: null }, target);
   const { becomes } = powerTargets[target];
   const held = lock(node, birth);
   if (becomes === 'power off' && node.disable_power_off) {

@@ -1,5 +1,6 @@
 /** Every kind of record, a row each. What else is stored with a node is in `companions.ts`. */
 import { allocation as allocationFields, type Allocation } from '../../domain/allocation.ts';
+import { firstKeeping } from '../../domain/baremetal/new-node.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
 import { deployTemplate, type DeployTemplate } from '../../domain/deploy-template.ts';
 import { inspectionRule, type InspectionRule } from '../../domain/inspection-rule.ts';
@@ -73,7 +74,7 @@ const node: Kind<StoredNode> = {
   name: 'node',
   title: 'Node',
   fields: nodeFields,
-  kept: { generation: 0, run: null, run_workflow: null, agent_token_sha256: null },
+  kept: firstKeeping,
   taken: {
     uuid: 'A node with UUID * already exists.',
     node_name: 'A node name "*" already exists, choose another.',

@@ -46,12 +46,18 @@ export const readRecordBy = async <R extends Kept>(
   value: string,
 ): Promise<R | undefined> => whole(table, kind, await keyBy(table, kind, unique, value));
 
+/** The UUID that this ident means, itself or by a name; undefined for a name that none has. Nobody looks if it is there. */
+export const uuidOf = async (table: Pick<Table, 'get'>, kind: AnyKind, ident: string): Promise<string | undefined> => {
+  if (isUuid(ident)) return ident.toLowerCase();
+  const unique = kind.fields['name']?.unique;
+  const guard = unique === undefined ? undefined : await table.get(guardKey(unique, ident));
+  return guard?.[kind.name] as string | undefined;
+};
+
 /** The record of this UUID, in any case, or of this name if the kind has names. Throws NotFound (404). */
 export const findRecord = async <R extends Kept>(table: Table, kind: KindOf<R>, ident: string): Promise<R> => {
-  const unique = kind.fields['name']?.unique;
-  const found = isUuid(ident)
-    ? await readRecord(table, kind, ident.toLowerCase())
-    : unique && (await readRecordBy(table, kind, unique, ident));
+  const uuid = await uuidOf(table, kind, ident);
+  const found = uuid === undefined ? undefined : await readRecord(table, kind, uuid);
   if (!found) throw missing(kind, ident);
   return found;
 };

@@ -1,12 +1,10 @@
 /** Nodes put straight into the table, in whatever state a test starts from. */
-import { defaults } from '../../../../layers/domain/fields.ts';
-import { defaultInterfaces } from '../../../../layers/domain/hardware-types.ts';
-import { node as rows } from '../../../../layers/domain/node.ts';
+import { newNode } from '../../../../layers/domain/baremetal/new-node.ts';
+import { createFront } from '../front.ts';
 import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { createRecord } from '../../../../layers/store/records/change.ts';
 import { readRecord } from '../../../../layers/store/records/find.ts';
-import { createFront } from '../front.ts';
 
 /** driver_info of a machine whose BMC nobody asks. */
 export const redfishInfo = {
@@ -29,22 +27,14 @@ export const createFrontWithNodes = (env: Record<string, string> = {}) => {
   const { platform } = front;
 
   const store = async (values: Partial<StoredNode> = {}): Promise<StoredNode> => {
-    const driver = values.driver ?? 'fake-hardware';
-    const stored = {
-      ...defaults(rows),
-      ...defaultInterfaces(driver),
+    const stored = newNode({
       uuid: platform.ids.uuid(),
-      driver,
+      driver: 'fake-hardware',
       provision_state: 'available',
       created_at: '2026-01-01T00:00:00.000+00:00',
-      revision: 1,
-      generation: 0,
-      run: null,
-      run_workflow: null,
-      agent_token_sha256: null,
       position: platform.ids.ulid(),
       ...values,
-    } as StoredNode;
+    });
     await createRecord(platform, kinds.node, stored);
     return stored;
   };
