@@ -4,25 +4,23 @@ import { Invalid, NotFound } from '../../layers/domain/fault.ts';
 import { hardwareTypes, unsupported } from '../../layers/domain/hardware-types.ts';
 import { readFields, readWant } from '../../layers/domain/page.ts';
 import { logicalDiskProperties } from '../../layers/domain/raid.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { answersOf } from './crud.ts';
+import { answersOf, showing } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Named = { readonly name: string };
 
-const view = ({ config }: Deps, { base, version }: Call, want: Want) =>
-  projector<Named>(driver, version, want, {
-    ...shownInterfaces,
-    hosts: () => [config.site],
-    links: ({ name }) => resourceLinks(base, 'drivers', name),
-    properties: ({ name }) => resourceLinks(base, 'drivers', `${name}/properties`),
+const view = ({ config }: Deps) =>
+  showing<Named>(driver, {
+    at: 'drivers',
+    ident: ({ name }) => name,
+    shown: { ...shownInterfaces, hosts: () => [config.site] },
   });
 
 const list = async (deps: Deps, call: Call) => {
   const type = call.query['type']?.[0] ?? 'dynamic';
   if (type !== 'dynamic' && type !== 'classic') throw Invalid('Invalid value for type: must be dynamic or classic.');
   const names = type === 'dynamic' ? Object.keys(hardwareTypes).sort() : [];
-  const show = view(deps, call, readWant(driver, call.version, call.query));
+  const show = view(deps)(call, readWant(driver, call.version, call.query));
   return { body: { drivers: names.map((name) => show({ name })) } };
 };
 
@@ -47,7 +45,7 @@ export const driverRoutes: Route[] = [
     ...answersOf('drivers', driver).record,
     handle: async (deps, call) => {
       const want = readFields(driver, call.version, call.query) ?? 'all';
-      return { body: view(deps, call, want)({ name: named(call) }) };
+      return { body: view(deps)(call, want)({ name: named(call) }) };
     },
   }),
   route({

@@ -1,23 +1,17 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../layers/domain/portgroup.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import type { Want } from '../../layers/domain/projection.ts';
 import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
 import { portsOf } from '../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
+import { belongingRoutes, belongingView, refuseLocked, type Edit } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
 
-const view = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
-  projector<StoredPortgroup>(portgroupFields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'portgroups', uuid),
-    ports: ({ uuid }) => resourceLinks(base, `portgroups/${uuid}`, 'ports'),
-    internal_info: ({ internal_info }) => maskSecrets(internal_info),
-  });
+const named = { kind: portgroupKind, collection: 'portgroups' } as const;
 
 /** Throws NodeLocked, or Conflict (409) while the node is inspected. */
 const refuseEdit = ({ node }: Edit<Portgroup>): void => {
@@ -43,6 +37,7 @@ const refuseMixed = (query: Call['query']): void => {
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
   refuseMixed(call.query);
+  const view = belongingView<Portgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
     selectBelongings<Portgroup>(deps, portgroupKind, { ...call, page, node }, () => true),
   );
@@ -75,8 +70,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
 export const portgroupRoutes: readonly Route[] = [
   ...listRoutes,
   ...belongingRoutes<Portgroup>({
-    kind: portgroupKind,
-    collection: 'portgroups',
+    ...named,
     since: 23,
     policy: {
       get: 'baremetal:portgroup:get',
@@ -84,7 +78,6 @@ export const portgroupRoutes: readonly Route[] = [
       update: 'baremetal:portgroup:update',
       delete: 'baremetal:portgroup:delete',
     },
-    view,
     rules: {
       edit: refuseEdit,
       // A group that moves to another node would leave its ports behind.

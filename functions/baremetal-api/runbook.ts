@@ -2,20 +2,12 @@
 import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
 import { allows, denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
 import { runbook } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
 import { runbooks, type StoredRunbook } from '../../layers/store/runbooks.ts';
 import { identFinder, recordRoutes, type Values } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
-
-const view = ({ base, version }: Call, want: Want) =>
-  projector<StoredRunbook>(runbook, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'runbooks', uuid),
-    steps: ({ steps }) => maskSecrets(steps),
-  });
 
 /** Those of one project, and those for everybody. Throws Forbidden (403) for a project that is not the caller's. */
 const keep = ({ only, query }: Call) => {
@@ -79,7 +71,6 @@ const recordPart = recordRoutes({
     update: 'baremetal:runbook:update',
     delete: 'baremetal:runbook:delete',
   },
-  view,
   filters: { project: {} },
   keep,
   find,

@@ -1,7 +1,8 @@
 /** GET /v1/lookup: an agent asks which node it runs on, and gets its token if it could not have it otherwise. */
 import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
-import { mask, maskInstanceInfo, maskSecrets } from '../../layers/domain/masking.ts';
+import { mask, maskRecord } from '../../layers/domain/masking.ts';
+import { node as nodeFields } from '../../layers/domain/node.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
@@ -84,14 +85,10 @@ const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<strin
  */
 export const lookup = async (deps: Deps, call: Call): Promise<object> => {
   const node = await findNode(deps, call);
+  const { uuid, properties, instance_info, driver_internal_info } = maskRecord(nodeFields, node);
+  const links = resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', uuid);
   return {
-    node: {
-      uuid: node.uuid,
-      properties: node.properties,
-      instance_info: maskInstanceInfo(node.instance_info),
-      driver_internal_info: maskSecrets(node.driver_internal_info),
-      links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
-    },
+    node: { uuid, properties, instance_info, driver_internal_info, links },
     config: agentConfig(await tokenFor(deps, call, node)),
   };
 };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
 import type { Node } from './node.ts';
+import { linksTo } from './projection.ts';
 import { maxTraits, trait } from './traits.ts';
 import { isUuid, json, logicalName, text, timestamp, uuid } from './values.ts';
 
@@ -52,7 +53,7 @@ export const allocation = fields({
   },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, doc: 'Self and bookmark.' },
+  links: linksTo('', 'Self and bookmark.'),
 });
 
 export type Allocation = RecordOf<typeof allocation>;

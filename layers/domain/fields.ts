@@ -5,11 +5,21 @@
 import type { z } from 'zod';
 
 import { NotAcceptable } from './fault.ts';
+import type { Rule } from './policy.ts';
 
 /**
  * `create`: settable in POST only. `update`: settable in POST and PATCH. `patch`: PATCH only. `read`: set by Ingot.
  */
 export type Access = 'create' | 'update' | 'patch' | 'read';
+
+/** Who does not see the value of a field, and what they read in its place, also in place of null. */
+export type Withheld = {
+  readonly notice: unknown;
+  /** Who passes one of these rules for the record sees the value; absent: nobody does. */
+  readonly unless?: readonly Rule[];
+  /** Only of records whose field of this name is true; absent: of every record. */
+  readonly when?: string;
+};
 
 export type Field = {
   readonly access: Access;
@@ -21,6 +31,8 @@ export type Field = {
   readonly required?: true;
   /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
   readonly default?: unknown;
+  /** Also shown at `/states`, without the rest of the node. */
+  readonly state?: true;
   /** Part of the brief form in lists. */
   readonly summary?: true;
   /** A guard item `unique#<name>#<value>` is written with the record: a second one is refused with 409. */
@@ -32,8 +44,14 @@ export type Field = {
   readonly index?: true;
   /** Kept out of the stored record because it is computed when shown (links, conductor). */
   readonly computed?: true;
-  /** Shown with secrets masked, at any depth; a mask that comes back in a PATCH means unchanged. */
-  readonly masked?: true;
+  /** Computed as the two links to this place below the record; '' is the record itself. */
+  readonly links?: string;
+  /**
+   * Shown with secrets masked: what has the name of one, at any depth, and what the value holds under the names of a
+   * list. A mask that comes back in a PATCH means unchanged.
+   */
+  readonly masked?: true | readonly string[];
+  readonly withheld?: Withheld;
   /** How an older microversion shows the value (provision_state `available` is null below 1.2). */
   readonly was?: (value: unknown, version: number) => unknown;
 };

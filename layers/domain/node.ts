@@ -2,6 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import type { Rule } from './policy.ts';
+import { linksTo, ownLinks } from './projection.ts';
 import { provisionStates, type ProvisionState } from './states.ts';
 import { bool, json, logicalName, text, timestamp, uuid } from './values.ts';
 
@@ -9,8 +11,9 @@ const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionSt
 const powerState = z.enum(['power on', 'power off', 'error']);
 const hardwareInterface = (doc: string, since = 31) =>
   ({ access: 'update', since, schema: text(255), doc: `${doc} interface of the driver.` }) as const;
-const links = (doc: string, since?: number) =>
-  ({ access: 'read', ...(since && { since }), schema: z.array(json), computed: true, doc }) as const;
+/** What lessees do not see (ironic-rbac.md 5). */
+const ownersOnly = <R extends Rule>(rule: R, notice: unknown) =>
+  ({ withheld: { notice, unless: ['baremetal:node:get:filter_threshold', rule] } }) as const;
 
 /** How versions before 1.2 and 1.39 saw states that they did not know. */
 const olderState = (value: unknown, version: number) => {
@@ -30,10 +33,17 @@ export const node = fields({
     filter: true,
     doc: 'UUID of the instance on this node.',
   },
-  power_state: { access: 'read', schema: powerState, summary: true, doc: 'Last known power state; null: unknown.' },
+  power_state: {
+    access: 'read',
+    schema: powerState,
+    state: true,
+    summary: true,
+    doc: 'Last known power state; null: unknown.',
+  },
   provision_state: {
     access: 'read',
     schema: provisionState,
+    state: true,
     summary: true,
     required: true,
     filter: true,
@@ -51,24 +61,83 @@ export const node = fields({
     doc: 'Whether an operator or a failure took the node out of service.',
   },
   driver: { access: 'update', schema: text(255), required: true, filter: true, index: true, doc: 'Hardware type.' },
-  driver_info: { access: 'update', schema: json, default: {}, doc: 'How the BMC is reached. Secrets show as ******.' },
-  driver_internal_info: { access: 'read', since: 3, schema: json, default: {}, doc: 'Notes of the service.' },
+  driver_info: {
+    access: 'update',
+    schema: json,
+    default: {},
+    masked: true,
+    ...ownersOnly('baremetal:node:get:driver_info', {
+      content: '** Redacted - requires baremetal:node:get:driver_info permission. **',
+    }),
+    doc: 'How the BMC is reached. Secrets show as ******.',
+  },
+  driver_internal_info: {
+    access: 'read',
+    since: 3,
+    schema: json,
+    default: {},
+    masked: true,
+    ...ownersOnly('baremetal:node:get:driver_internal_info', {
+      content: '** Redacted - Requires baremetal:node:get:driver_internal_info permission. **',
+    }),
+    doc: 'Notes of the service.',
+  },
   properties: { access: 'update', schema: json, default: {}, doc: 'What the machine has: cpu_arch, memory_mb, ...' },
-  instance_info: { access: 'update', schema: json, default: {}, doc: 'What to deploy; emptied by undeploy.' },
+  instance_info: {
+    access: 'update',
+    schema: json,
+    default: {},
+    masked: ['configdrive', 'image_url'],
+    doc: 'What to deploy; emptied by undeploy.',
+  },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
   chassis_uuid: { access: 'update', schema: uuid, filter: true, index: true, doc: 'Chassis the node sits in.' },
-  target_power_state: { access: 'read', schema: powerState, doc: 'Power state being established; null: none.' },
-  target_provision_state: { access: 'read', schema: text(255), doc: 'State being headed for; null when stable.' },
-  provision_updated_at: { access: 'read', schema: timestamp, doc: 'When provision_state last changed.' },
-  last_error: { access: 'read', schema: z.string(), doc: 'What went wrong last, and what to do.' },
+  target_power_state: {
+    access: 'read',
+    schema: powerState,
+    state: true,
+    doc: 'Power state being established; null: none.',
+  },
+  target_provision_state: {
+    access: 'read',
+    schema: text(255),
+    state: true,
+    doc: 'State being headed for; null when stable.',
+  },
+  provision_updated_at: { access: 'read', schema: timestamp, state: true, doc: 'When provision_state last changed.' },
+  last_error: {
+    access: 'read',
+    schema: z.string(),
+    state: true,
+    ...ownersOnly(
+      'baremetal:node:get:last_error',
+      '** Value Redacted - Requires baremetal:node:get:last_error permission. **',
+    ),
+    doc: 'What went wrong last, and what to do.',
+  },
   maintenance_reason: { access: 'read', schema: z.string(), doc: 'Why maintenance was set.' },
-  reservation: { access: 'read', schema: text(255), doc: 'The run that holds the lock; null: free.' },
-  console_enabled: { access: 'read', schema: bool, default: false, doc: 'Whether a console runs.' },
+  reservation: {
+    access: 'read',
+    schema: text(255),
+    ...ownersOnly(
+      'baremetal:node:get:reservation',
+      '** Redacted - requires baremetal:node:get:reservation permission. **',
+    ),
+    doc: 'The run that holds the lock; null: free.',
+  },
+  console_enabled: { access: 'read', schema: bool, default: false, state: true, doc: 'Whether a console runs.' },
   inspection_started_at: { access: 'read', since: 6, schema: timestamp, doc: 'Start of the last inspection.' },
   inspection_finished_at: { access: 'read', since: 6, schema: timestamp, doc: 'End of the last inspection.' },
   clean_step: { access: 'read', since: 7, schema: json, default: {}, doc: 'The clean step in progress.' },
-  raid_config: { access: 'read', since: 12, schema: json, default: {}, doc: 'RAID as it is.' },
-  target_raid_config: { access: 'read', since: 12, schema: json, default: {}, doc: 'RAID as it shall become.' },
+  raid_config: { access: 'read', since: 12, schema: json, default: {}, state: true, doc: 'RAID as it is.' },
+  target_raid_config: {
+    access: 'read',
+    since: 12,
+    schema: json,
+    default: {},
+    state: true,
+    doc: 'RAID as it shall become.',
+  },
   network_interface: hardwareInterface('Network', 20),
   resource_class: {
     access: 'update',
@@ -143,8 +212,14 @@ export const node = fields({
     default: {},
     doc: 'Static network_data.json for the ramdisk.',
   },
-  boot_mode: { access: 'read', since: 75, schema: z.enum(['uefi', 'bios']), doc: 'Boot mode read from the BMC.' },
-  secure_boot: { access: 'read', since: 75, schema: bool, doc: 'Secure boot read from the BMC.' },
+  boot_mode: {
+    access: 'read',
+    since: 75,
+    schema: z.enum(['uefi', 'bios']),
+    state: true,
+    doc: 'Boot mode read from the BMC.',
+  },
+  secure_boot: { access: 'read', since: 75, schema: bool, state: true, doc: 'Secure boot read from the BMC.' },
   shard: { access: 'update', since: 82, schema: text(255), filter: true, index: true, doc: 'Shard for clients.' },
   parent_node: { access: 'update', since: 83, schema: text(255), filter: true, index: true, doc: 'Parent node.' },
   service_step: { access: 'read', since: 87, schema: json, default: {}, doc: 'The service step in progress.' },
@@ -159,11 +234,11 @@ export const node = fields({
   health: { access: 'read', since: 109, schema: z.enum(['OK', 'Warning', 'Critical']), doc: 'Health by the BMC.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was enrolled.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { ...links('Self and bookmark.'), summary: true },
-  ports: links('Links to the ports.'),
-  states: links('Links to the states.', 14),
-  portgroups: links('Links to the portgroups.', 24),
-  volume: links('Links to volume connectors and targets.', 32),
+  links: ownLinks,
+  ports: linksTo('ports', 'Links to the ports.'),
+  states: { ...linksTo('states', 'Links to the states.'), since: 14 },
+  portgroups: { ...linksTo('portgroups', 'Links to the portgroups.'), since: 24 },
+  volume: { ...linksTo('volume', 'Links to volume connectors and targets.'), since: 32 },
 });
 
 /** The node as clients know it, with instance_info joined in. */

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { ownLinks } from './projection.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';
 
 /** A MAC address or an OpenFlow datapath id, normalised. */
@@ -44,7 +45,7 @@ export const port = fields({
   },
   node_uuid: { access: 'update', schema: uuid, required: true, doc: 'Node that the card is in.' },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
-  internal_info: { access: 'read', since: 18, schema: json, default: {}, doc: 'Notes of the service.' },
+  internal_info: { access: 'read', since: 18, schema: json, default: {}, masked: true, doc: 'Notes of the service.' },
   pxe_enabled: {
     access: 'update',
     since: 19,
@@ -69,7 +70,7 @@ export const port = fields({
   },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type Port = RecordOf<typeof port>;

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { ownLinks } from './projection.ts';
 import { runbookSteps } from './steps.ts';
 import { trait } from './traits.ts';
 import { bool, isUuid, json, logicalName, text, timestamp, uuid } from './values.ts';
@@ -26,7 +27,7 @@ export const runbook = fields({
   traits: { access: 'read', since: 112, schema: z.array(trait), default: [], doc: 'A node needs one of these.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type Runbook = RecordOf<typeof runbook>;

@@ -1,11 +1,10 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
-import { withheldFrom } from '../../../layers/domain/masking.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
+import { withheldFrom, type Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
 import { answersOf, lists } from '../crud.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
@@ -39,7 +38,7 @@ const select = async (
   // One site serves all nodes.
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
-    const namesOf = withheldFrom(subject);
+    const namesOf = withheldFrom(nodeFields, subject);
     const hides = (node: ListedNode) => namesOf(node).includes(page.sort_key);
     return { nodes: await listNodes(deps.table, selection, page, hides), limit: page.limit };
   }

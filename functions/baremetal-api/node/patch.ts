@@ -19,14 +19,14 @@ import { bool, json } from '../../../layers/domain/values.ts';
 import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { recordKey } from '../../../layers/store/references.ts';
-import { answersOf } from '../crud.ts';
+import { answersOf, readValue } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
-import { conceal, sealCredentials, type Sealed } from './secrets.ts';
+import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
 
 type Values = Record<string, unknown>;
@@ -74,7 +74,10 @@ const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): 
   const raw = applyPatch(stored, patch);
   refuseChassisRemoval(raw, version);
   const values = Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [name, checkField(nodeFields, name, value)]),
+    Object.entries(raw).map(([name, value]) => [
+      name,
+      ownMasks.includes(name) ? checkField(nodeFields, name, value) : readValue(nodeFields, name, value, stored),
+    ]),
   );
   checkValues(values, version);
   return values;

@@ -7,12 +7,11 @@ import type { Want } from '../../../layers/domain/projection.ts';
 import { portgroupKind } from '../../../layers/store/node-portgroups.ts';
 import { portKind, type StoredPort } from '../../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { belongingFinder, type BelongingTarget } from '../belonging.ts';
+import { belongingFinder, belongingView, type BelongingTarget } from '../belonging.ts';
 import { selectBelongings } from '../belonging-list.ts';
 import { answersOf, listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from '../route.ts';
-import { portView } from './view.ts';
 
 const filters: QueryTable = {
   node: {},
@@ -32,6 +31,8 @@ const refuseMixed = (query: Call['query']): void => {
     throw Invalid(`conductor_groups and ${beside.join(', ')} can not be used together.`);
   }
 };
+
+const view = belongingView<Port>({ kind: portKind, collection: 'ports' });
 
 const findGroup = belongingFinder<Portgroup>({ kind: portgroupKind });
 
@@ -53,7 +54,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   const text = query['description_contains']?.[0];
   const keep = ({ description, portgroup_uuid }: StoredPort) =>
     (text === undefined || (description ?? '').includes(text)) && (!group || portgroup_uuid === group.record.uuid);
-  return listAnswer(call, { path, name: 'ports', rows: portFields, want, view: portView }, async (page) =>
+  return listAnswer(call, { path, name: 'ports', rows: portFields, want, view }, async (page) =>
     selectBelongings<Port>(deps, portKind, { ...call, page, node: group?.node ?? part.node }, keep),
   );
 };

@@ -1,0 +1,139 @@
+/**
+ * A column acts wherever a record is shown: rows are added to the tables, nothing else is touched, and every route that
+ * says it answers with records of a table is asked. The rows are in the tables before the API is loaded.
+ */
+import * as z from 'zod';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import type { Field, Fields } from '../../../layers/domain/fields.ts';
+import { allocation } from '../../../layers/domain/allocation.ts';
+import { chassis } from '../../../layers/domain/chassis.ts';
+import { deployTemplate } from '../../../layers/domain/deploy-template.ts';
+import { inspectionRule } from '../../../layers/domain/inspection-rule.ts';
+import { node } from '../../../layers/domain/node.ts';
+import { port } from '../../../layers/domain/port.ts';
+import { portgroup } from '../../../layers/domain/portgroup.ts';
+import { runbook } from '../../../layers/domain/runbook.ts';
+import { json } from '../../../layers/domain/values.ts';
+import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
+
+/** Every table whose records clients make, with what one needs, by its collection. */
+const tables: Readonly<Record<string, { readonly rows: Fields; readonly body: (home: string) => object }>> = {
+  nodes: { rows: node, body: () => ({ driver: 'fake-hardware' }) },
+  portgroups: { rows: portgroup, body: (home) => ({ node_uuid: home }) },
+  ports: { rows: port, body: (home) => ({ node_uuid: home, address: '52:54:00:00:00:01' }) },
+  chassis: { rows: chassis, body: () => ({}) },
+  allocations: { rows: allocation, body: () => ({ resource_class: 'big' }) },
+  'volume/connectors': {
+    rows: volumeConnector,
+    body: (home) => ({ node_uuid: home, type: 'ip', connector_id: '10.0.0.1' }),
+  },
+  'volume/targets': {
+    rows: volumeTarget,
+    body: (home) => ({ node_uuid: home, volume_type: 'iscsi', volume_id: 'v', boot_index: 0 }),
+  },
+  deploy_templates: {
+    rows: deployTemplate,
+    body: () => ({ name: 'CUSTOM_T', steps: [{ interface: 'deploy', step: 's', args: {}, priority: 50 }] }),
+  },
+  runbooks: {
+    rows: runbook,
+    body: () => ({ name: 'CUSTOM_R', steps: [{ interface: 'deploy', step: 's', args: {}, order: 1 }] }),
+  },
+  inspection_rules: {
+    rows: inspectionRule,
+    body: () => ({ actions: [{ op: 'fail', args: { msg: 'no' } }] }),
+  },
+};
+const collections = Object.keys(tables);
+
+const added = {
+  sample: { access: 'update', schema: json, default: {}, masked: ['url'], state: true, doc: 'Holds secrets.' },
+  closed: {
+    access: 'update',
+    schema: z.string(),
+    withheld: { notice: 'not for you' },
+    state: true,
+    doc: 'Seen by nobody.',
+  },
+} as const satisfies Record<string, Field>;
+for (const { rows } of Object.values(tables)) Object.assign(rows, added);
+
+const { createFront } = await import('./front.ts');
+const { routes } = await import('../../../functions/baremetal-api/routes.ts');
+
+const secret = { url: 'HUNTER2', password: 'HUNTER2', deep: [{ token: 'HUNTER2', a: 1 }], plain: 1 };
+const masked = { url: '******', password: '******', deep: [{ token: '******', a: 1 }], plain: 1 };
+const given = { sample: secret, closed: 'HUNTER2' };
+const shown = { sample: masked, closed: 'not for you' };
+
+const front = createFront();
+const uuids: Record<string, string> = {};
+const answers: Record<string, { readonly status: number; readonly body: Record<string, unknown> }> = {};
+
+beforeAll(async () => {
+  for (const [collection, { body }] of Object.entries(tables)) {
+    const home = uuids['nodes'] ?? '';
+    const group = collection === 'ports' ? { portgroup_uuid: uuids['portgroups'] } : {};
+    const line = `POST /v1/${collection}`;
+    answers[collection] = await front.request(line, { body: { ...body(home), ...group, ...given } });
+    uuids[collection] = answers[collection].body['uuid'] as string;
+  }
+  await front.force(uuids['nodes']!, {
+    allocation_uuid: uuids['allocations']!,
+    chassis_uuid: uuids['chassis']!,
+    power_state: 'power off',
+  });
+});
+
+/** Every value under this name in an answer. */
+const found = (body: unknown, name: string): unknown[] => {
+  if (typeof body !== 'object' || body === null) return [];
+  return Object.entries(body).flatMap(([key, value]) => (key === name ? [value] : found(value, name)));
+};
+
+/** The path of a route with the record's UUID in place of what names it. */
+const lineOf = (at: string): string =>
+  at.replace(/\/v1\/([\w/]+)\/\{\w+\}/, (_, name: string) => `/v1/${name}/${uuids[name]}`);
+
+const reads = routes.filter(
+  ({ at, answers: told }) => at.startsWith('GET ') && told && Object.hasOwn(told.rows, 'sample'),
+);
+/** The ways in which a route may be asked for all that it shows. */
+const ways = reads.flatMap(({ at, query = {} }) => [
+  ...(Object.hasOwn(query, 'fields') ? [[at, '?fields=sample,closed'] as const] : []),
+  ...(Object.hasOwn(query, 'detail') ? [[at, '?detail=true'] as const] : []),
+  ...(!Object.hasOwn(query, 'detail') ? [[at, ''] as const] : []),
+]);
+
+describe('a masked field and a withheld one', () => {
+  it('are looked for in every table', () => {
+    for (const collection of collections) {
+      expect(reads.map(({ at }) => at)).toContain(`GET /v1/${collection}`);
+    }
+    expect(ways.length).toBeGreaterThan(50);
+  });
+
+  it.each(collections)('are in the answer to a POST of %s as they are shown', (collection) => {
+    expect(answers[collection]).toMatchObject({ status: 201, body: shown });
+  });
+
+  it.each(ways)('show nothing at %s%s', async (at, query) => {
+    const { status, body } = await front.request(lineOf(at) + query);
+    expect(status).toBe(200);
+    expect([found(body, 'sample'), found(body, 'closed')]).toEqual([[masked], ['not for you']]);
+    expect(JSON.stringify(body)).not.toContain('HUNTER2');
+  });
+
+  it.each(collections)('are in the answer to a PATCH of %s, and a mask leaves the secret as it was', async (name) => {
+    const line = `PATCH /v1/${name}/${uuids[name]}`;
+    const stored = () => front.platform.table.items().find((item) => item['uuid'] === uuids[name] && item['sample']);
+    const patch = [{ op: 'add', path: '/sample', value: { ...masked, plain: 2 } }];
+    const { status, body } = await front.request(line, { body: patch });
+    expect([status, body.sample, body.closed]).toEqual([200, { ...masked, plain: 2 }, 'not for you']);
+    expect(stored()!['sample']).toEqual({ ...secret, plain: 2 });
+    const nothing = [{ op: 'add', path: '/sample/other_password', value: '******' }];
+    expect((await front.request(line, { body: nothing })).status).toBe(400);
+    await front.request(line, { body: [{ op: 'add', path: '/sample/plain', value: 1 }] });
+  });
+});
