@@ -16,7 +16,7 @@ import { plainText } from '../agent.ts';
 import { findCandidates } from '../candidates.ts';
 import type { Failure } from '../failure.ts';
 
-type Needs = Pick<Platform, 'table' | 'clock' | 'ids' | 'log'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids' | 'log'>;
 
 /** A phase of a workflow that belongs to an allocation, by its UUID; it answers what the next Choice reads. */
 export type AllocationPhase = (platform: Needs, uuid: string) => Promise<{ readonly is: 'active' | 'error' }>;
@@ -98,7 +98,7 @@ const pickNode: AllocationPhase = async (platform, uuid) => {
     const allocation = await readAllocating(platform, uuid);
     const conflict = await takenBy(platform, uuid);
     if (conflict) return giveUp(platform, uuid, conflict);
-    const { nodes, reason } = await findCandidates(platform.table, allocation);
+    const { nodes, reason } = await findCandidates(platform, allocation);
     const ended = await takeFirst(platform, allocation, nodes);
     if (ended === 'taken') return { is: 'active' };
     if (round >= rounds) {
@@ -106,7 +106,7 @@ const pickNode: AllocationPhase = async (platform, uuid) => {
       if (isFault(ended)) throw ended;
       throw Conflict(`Others took every node that fits allocation ${uuid}; it is tried again.`);
     }
-    await platform.clock.sleep(Math.random() * pause);
+    await platform.clock.sleep(platform.chance.number() * pause);
   }
 };
 
