@@ -20,7 +20,16 @@ import {
 } from '../../layers/store/belongings.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { findVisible } from './node/find.ts';
-import { answersOf, newRecord, readChanges, readNew, showing, type Shows, type Values } from './crud.ts';
+import {
+  answersOf,
+  authorizeFields,
+  newRecord,
+  readChanges,
+  readNew,
+  showing,
+  type Shows,
+  type Values,
+} from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Belonging = { readonly uuid: string; readonly node_uuid: string };
@@ -153,6 +162,7 @@ const patch = async <R extends Belonging>(
   const changes = readChanges(kind.fields, call);
   return changeBelonging<R>(deps, kind, target.record.uuid, async (before, node) => {
     const values = changes(before);
+    authorizeFields(kind.fields, values, call.subject, node);
     const after: Stored<R> = { ...before, ...values };
     const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], before[name as keyof R]));
     rules.edit({ before, after, node, changed, version });

@@ -3,11 +3,11 @@
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { defaults, refuseNewer, type Fields } from '../../layers/domain/fields.ts';
+import { defaults, refuseNewer, rulesOf, type Fields } from '../../layers/domain/fields.ts';
 import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
 import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
-import type { Rule } from '../../layers/domain/policy.ts';
+import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { projector, type About, type Shown, type Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
@@ -50,6 +50,12 @@ export const readValue = (rows: Fields, name: string, given: unknown, stored: ob
   const value = unmaskField(rows[name]!.masked, given, (stored as Values)[name]);
   refuseMask(rows, name, value);
   return checkField(rows, name, value);
+};
+
+/** Refuses given fields whose own rule the caller does not pass for the record as it is. Throws Forbidden (403). */
+export const authorizeFields = (rows: Fields, given: Values, subject: Subject, record: object): void => {
+  const refused = rulesOf(rows, Object.keys(given)).find((rule) => !allows(rule, subject, record as Owned));
+  if (refused) throw denied(refused);
 };
 
 /**
@@ -225,6 +231,7 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
       const after = await store.change(deps, call.target.uuid, (stored) => {
         const given = changes(stored);
         const values = complete?.(given, call, stored) ?? given;
+        authorizeFields(rows, given, call.subject, stored);
         checkWhole?.({ ...stored, ...values }, call.version);
         return values as Partial<R>;
       });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
-import { allows, denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
+import { denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
 import { runbook } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
 import { runbooks, type StoredRunbook } from '../../layers/store/runbooks.ts';
@@ -30,22 +30,12 @@ const completeNew = (values: Values, subject: Subject): Values => {
   return { ...values, owner: own.owner };
 };
 
-const restricted = {
-  owner: 'baremetal:runbook:update:owner',
-  public: 'baremetal:runbook:update:public',
-} as const;
-
-/** What becomes public has no owner any more. Throws Forbidden (403) for fields that are not for projects to change. */
-const completeChange = (values: Values, subject: Subject, before: StoredRunbook): Values => {
-  for (const [field, rule] of Object.entries(restricted)) {
-    if (Object.hasOwn(values, field) && !allows(rule, subject, before)) throw denied(rule);
-  }
-  return { ...(values['public'] === true && { owner: null }), ...values };
-};
+/** What becomes public has no owner any more. */
+const completeChange = (values: Values): Values => ({ ...(values['public'] === true && { owner: null }), ...values });
 
 const complete = (values: Values, { subject, version }: Pick<Call, 'subject' | 'version'>, before?: StoredRunbook) => {
   if (typeof values['name'] === 'string' && version < 112) checkTrait(values['name']);
-  return before ? completeChange(values, subject, before) : completeNew(values, subject);
+  return before ? completeChange(values) : completeNew(values, subject);
 };
 
 const checkWhole = (record: Values): void => {

@@ -52,6 +52,8 @@ export type Field = {
    */
   readonly masked?: true | readonly string[];
   readonly withheld?: Withheld;
+  /** What a PATCH of it needs, by a rule of its own besides that of its resource. */
+  readonly rule?: Rule;
   /** How an older microversion shows the value (provision_state `available` is null below 1.2). */
   readonly was?: (value: unknown, version: number) => unknown;
 };
@@ -89,6 +91,10 @@ export const refuseNewer = (
     }
   }
 };
+
+/** The rules that a change of these fields needs; `otherwise` stands for those of fields that name none. */
+export const rulesOf = (rows: Fields, names: readonly string[], otherwise?: Rule): Rule[] =>
+  names.flatMap((name) => (Object.hasOwn(rows, name) ? rows[name]!.rule : undefined) ?? otherwise ?? []);
 
 /** A new record's values: what was given, else the row's default, else null. */
 export const defaults = (rows: Fields): Record<string, unknown> =>

@@ -10,7 +10,13 @@ import { bool, json, logicalName, text, timestamp, uuid } from './values.ts';
 const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
 const powerState = z.enum(['power on', 'power off', 'error']);
 const hardwareInterface = (doc: string, since = 31) =>
-  ({ access: 'update', since, schema: text(255), doc: `${doc} interface of the driver.` }) as const;
+  ({
+    access: 'update',
+    rule: 'baremetal:node:update:driver_interfaces',
+    since,
+    schema: text(255),
+    doc: `${doc} interface of the driver.`,
+  }) as const;
 /** What lessees do not see (ironic-rbac.md 5). */
 const ownersOnly = <R extends Rule>(rule: R, notice: unknown) =>
   ({ withheld: { notice, unless: ['baremetal:node:get:filter_threshold', rule] } }) as const;
@@ -24,9 +30,18 @@ const olderState = (value: unknown, version: number) => {
 
 export const node = fields({
   uuid: { access: 'create', schema: uuid, summary: true, required: true, doc: 'UUID of the node.' },
-  name: { access: 'update', since: 5, schema: logicalName, unique: 'node_name', summary: true, doc: 'Logical name.' },
+  name: {
+    access: 'update',
+    rule: 'baremetal:node:update:name',
+    since: 5,
+    schema: logicalName,
+    unique: 'node_name',
+    summary: true,
+    doc: 'Logical name.',
+  },
   instance_uuid: {
     access: 'update',
+    rule: 'baremetal:node:update:instance_uuid',
     schema: uuid,
     unique: 'instance_uuid',
     summary: true,
@@ -60,9 +75,18 @@ export const node = fields({
     index: true,
     doc: 'Whether an operator or a failure took the node out of service.',
   },
-  driver: { access: 'update', schema: text(255), required: true, filter: true, index: true, doc: 'Hardware type.' },
+  driver: {
+    access: 'update',
+    rule: 'baremetal:node:update:driver_interfaces',
+    schema: text(255),
+    required: true,
+    filter: true,
+    index: true,
+    doc: 'Hardware type.',
+  },
   driver_info: {
     access: 'update',
+    rule: 'baremetal:node:update:driver_info',
     schema: json,
     default: {},
     masked: true,
@@ -82,16 +106,36 @@ export const node = fields({
     }),
     doc: 'Notes of the service.',
   },
-  properties: { access: 'update', schema: json, default: {}, doc: 'What the machine has: cpu_arch, memory_mb, ...' },
+  properties: {
+    access: 'update',
+    rule: 'baremetal:node:update:properties',
+    schema: json,
+    default: {},
+    doc: 'What the machine has: cpu_arch, memory_mb, ...',
+  },
   instance_info: {
     access: 'update',
+    rule: 'baremetal:node:update_instance_info',
     schema: json,
     default: {},
     masked: ['configdrive', 'image_url'],
     doc: 'What to deploy; emptied by undeploy.',
   },
-  extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
-  chassis_uuid: { access: 'update', schema: uuid, filter: true, index: true, doc: 'Chassis the node sits in.' },
+  extra: {
+    access: 'update',
+    rule: 'baremetal:node:update_extra',
+    schema: json,
+    default: {},
+    doc: 'Free for the operator.',
+  },
+  chassis_uuid: {
+    access: 'update',
+    rule: 'baremetal:node:update:chassis_uuid',
+    schema: uuid,
+    filter: true,
+    index: true,
+    doc: 'Chassis the node sits in.',
+  },
   target_power_state: {
     access: 'read',
     schema: powerState,
@@ -177,6 +221,7 @@ export const node = fields({
   deploy_step: { access: 'read', since: 44, schema: json, default: {}, doc: 'The deploy step in progress.' },
   conductor_group: {
     access: 'update',
+    rule: 'baremetal:node:update:conductor_group',
     since: 46,
     schema: z
       .string()
@@ -192,21 +237,45 @@ export const node = fields({
   protected: { access: 'patch', since: 48, schema: bool, default: false, doc: 'Refuses undeploy, rebuild, delete.' },
   protected_reason: { access: 'patch', since: 48, schema: z.string(), doc: 'Why it is protected.' },
   conductor: { access: 'read', since: 49, schema: text(255), computed: true, filter: true, doc: 'Responsible site.' },
-  owner: { access: 'update', since: 50, schema: text(255), filter: true, index: true, doc: 'Project that owns it.' },
+  owner: {
+    access: 'update',
+    rule: 'baremetal:node:update:owner',
+    since: 50,
+    schema: text(255),
+    filter: true,
+    index: true,
+    doc: 'Project that owns it.',
+  },
   description: { access: 'update', since: 51, schema: z.string().max(4096), doc: 'Free text.' },
   allocation_uuid: { access: 'read', since: 52, schema: uuid, doc: 'Allocation on this node.' },
   retired: {
     access: 'update',
+    rule: 'baremetal:node:update:retired',
     since: 61,
     schema: bool,
     default: false,
     filter: true,
     doc: 'Never made available again.',
   },
-  retired_reason: { access: 'update', since: 61, schema: z.string(), doc: 'Why it is retired.' },
-  lessee: { access: 'update', since: 65, schema: text(255), filter: true, index: true, doc: 'Project that uses it.' },
+  retired_reason: {
+    access: 'update',
+    rule: 'baremetal:node:update:retired',
+    since: 61,
+    schema: z.string(),
+    doc: 'Why it is retired.',
+  },
+  lessee: {
+    access: 'update',
+    rule: 'baremetal:node:update:lessee',
+    since: 65,
+    schema: text(255),
+    filter: true,
+    index: true,
+    doc: 'Project that uses it.',
+  },
   network_data: {
     access: 'update',
+    rule: 'baremetal:node:update:network_data',
     since: 66,
     schema: json,
     default: {},
@@ -220,17 +289,41 @@ export const node = fields({
     doc: 'Boot mode read from the BMC.',
   },
   secure_boot: { access: 'read', since: 75, schema: bool, state: true, doc: 'Secure boot read from the BMC.' },
-  shard: { access: 'update', since: 82, schema: text(255), filter: true, index: true, doc: 'Shard for clients.' },
-  parent_node: { access: 'update', since: 83, schema: text(255), filter: true, index: true, doc: 'Parent node.' },
+  shard: {
+    access: 'update',
+    rule: 'baremetal:node:update:shard',
+    since: 82,
+    schema: text(255),
+    filter: true,
+    index: true,
+    doc: 'Shard for clients.',
+  },
+  parent_node: {
+    access: 'update',
+    rule: 'baremetal:node:update:parent_node',
+    since: 83,
+    schema: text(255),
+    filter: true,
+    index: true,
+    doc: 'Parent node.',
+  },
   service_step: { access: 'read', since: 87, schema: json, default: {}, doc: 'The service step in progress.' },
   disable_power_off: {
     access: 'update',
+    rule: 'baremetal:node:update:disable_power_off',
     since: 95,
     schema: bool,
     default: false,
     doc: 'Never switched off: a reboot is a restart, and what has to boot other media is refused.',
   },
-  instance_name: { access: 'update', since: 104, schema: text(255), filter: true, doc: 'Name of the instance.' },
+  instance_name: {
+    access: 'update',
+    rule: 'baremetal:node:update_instance_info',
+    since: 104,
+    schema: text(255),
+    filter: true,
+    doc: 'Name of the instance.',
+  },
   health: { access: 'read', since: 109, schema: z.enum(['OK', 'Warning', 'Critical']), doc: 'Health by the BMC.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was enrolled.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },

@@ -16,6 +16,7 @@ import { portgroup } from '../../../layers/domain/portgroup.ts';
 import { runbook } from '../../../layers/domain/runbook.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
+import { persona, type Persona } from './access/personas.ts';
 
 /** Every table whose records clients make, with what one needs, by its collection. */
 const tables: Readonly<Record<string, { readonly rows: Fields; readonly body: (home: string) => object }>> = {
@@ -56,6 +57,7 @@ const added = {
     state: true,
     doc: 'Seen by nobody.',
   },
+  ruled: { access: 'update', schema: z.string(), rule: 'baremetal:events:post', doc: 'For admins of the system.' },
 } as const satisfies Record<string, Field>;
 for (const { rows } of Object.values(tables)) Object.assign(rows, added);
 
@@ -137,3 +139,15 @@ describe('a masked field and a withheld one', () => {
     await front.request(line, { body: [{ op: 'add', path: '/sample/plain', value: 1 }] });
   });
 });
+
+it.each(collections)(
+  'a field with a rule of its own is changed in %s by whoever passes that rule only',
+  async (name) => {
+    const patch = (path: string, subject: Persona) =>
+      front.request(`PATCH /v1/${name}/${uuids[name]}`, { body: [{ op: 'add', path, value: 'x' }], subject });
+    const [admin, member] = [persona('system admin'), persona('system member')];
+    const refused = await patch('/ruled', member);
+    expect([refused.status, refused.error]).toEqual([403, expect.stringContaining('baremetal:events:post')]);
+    expect(await patch('/ruled', admin)).toMatchObject({ status: 200, body: { ruled: 'x' } });
+  },
+);
