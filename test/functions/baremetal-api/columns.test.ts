@@ -16,7 +16,6 @@ import { portgroup } from '../../../layers/domain/portgroup.ts';
 import { runbook } from '../../../layers/domain/runbook.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
-import { persona, type Persona } from './access/personas.ts';
 
 /** Every table whose records clients make, with what one needs, by its collection. */
 const tables: Readonly<Record<string, { readonly rows: Fields; readonly body: (home: string) => object }>> = {
@@ -57,7 +56,13 @@ const added = {
     state: true,
     doc: 'Seen by nobody.',
   },
-  ruled: { access: 'update', schema: z.string(), rule: 'baremetal:events:post', doc: 'For admins of the system.' },
+  for_admins: { access: 'update', schema: z.string(), rule: 'baremetal:events:post', doc: 'Changed by admins.' },
+  for_owners: {
+    access: 'update',
+    schema: z.string(),
+    rule: 'baremetal:node:delete:self_owned_node',
+    doc: 'Changed by the admins of a project.',
+  },
 } as const satisfies Record<string, Field>;
 for (const { rows } of Object.values(tables)) Object.assign(rows, added);
 
@@ -141,13 +146,12 @@ describe('a masked field and a withheld one', () => {
 });
 
 it.each(collections)(
-  'a field with a rule of its own is changed in %s by whoever passes that rule only',
+  'a field of %s with a rule of its own is changed by whoever passes that rule only',
   async (name) => {
-    const patch = (path: string, subject: Persona) =>
-      front.request(`PATCH /v1/${name}/${uuids[name]}`, { body: [{ op: 'add', path, value: 'x' }], subject });
-    const [admin, member] = [persona('system admin'), persona('system member')];
-    const refused = await patch('/ruled', member);
-    expect([refused.status, refused.error]).toEqual([403, expect.stringContaining('baremetal:events:post')]);
-    expect(await patch('/ruled', admin)).toMatchObject({ status: 200, body: { ruled: 'x' } });
+    const patch = async (field: string) =>
+      front.request(`PATCH /v1/${name}/${uuids[name]}`, { body: [{ op: 'add', path: `/${field}`, value: 'x' }] });
+    const refused = await patch('for_owners');
+    expect([refused.status, refused.error]).toEqual([403, expect.stringContaining('delete:self_owned_node')]);
+    expect(await patch('for_admins')).toMatchObject({ status: 200, body: { for_admins: 'x', for_owners: null } });
   },
 );
