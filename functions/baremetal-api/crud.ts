@@ -4,7 +4,16 @@
  */
 import { Invalid } from '../../layers/domain/fault.ts';
 import { defaults, refuseNewer, rulesOf, type Fields } from '../../layers/domain/fields.ts';
-import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
+import { filtersOf, selectBy, type Filters } from '../../layers/domain/filters.ts';
+import {
+  nextLink,
+  pageQuery,
+  readFields,
+  readPage,
+  readWant,
+  type Page,
+  type Query,
+} from '../../layers/domain/page.ts';
 import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
 import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
@@ -129,13 +138,14 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly tooOld?: 405;
   readonly rows: Fields;
   readonly store: ReturnType<typeof records<R>>;
-  /** `own`: who does not pass `list` sees what `keep` lets through for the project of the call. */
+  /** `own`: who does not pass `list` sees what `narrow` leaves for the project of the call. */
   readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
   /** What of the records is shown otherwise than the table says. */
   readonly shown?: Shown<R>;
-  /** Query parameters that narrow the list, which `keep` reads. It throws Invalid (400), Forbidden (403). */
-  readonly filters?: QueryTable;
-  readonly keep?: (call: Call) => (record: R) => boolean;
+  /** Default: those of the fields. */
+  readonly filters?: Filters<R>;
+  /** The filters that a list is read with: for a caller of one project they keep what it may see. Throws Forbidden. */
+  readonly narrow?: (call: Pick<Call, 'query' | 'only'>) => Query;
   /** The lists also stand at /detail. */
   readonly detail?: true;
   readonly find: Finder<R>;
@@ -173,7 +183,8 @@ const viewOf = <R extends Kept>({ collection, rows, shown }: Resource<R>): Shows
   showing(rows, { at: collection, ...(shown && { shown }) });
 
 const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, rows, policy, store, detail, since, filters, keep } = resource;
+  const { collection, rows, policy, store, detail, since, filters = filtersOf<R>(rows) } = resource;
+  const { narrow = ({ query }) => query } = resource;
   const view = viewOf(resource);
   return lists
     .filter(([suffix]) => suffix === '' || detail)
@@ -187,10 +198,10 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
         ...answersOf(collection, rows).list,
         handle: async ({ table }, call) => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
-          const kept = keep?.(call);
-          // What is kept for a project is all that it sees.
-          const choice = kept && { keep: kept, ...(call.only !== null && { sees: kept }) };
-          return listAnswer(call, about, async (page) => store.list(table, page, choice));
+          const selection = selectBy(filters, narrow(call));
+          // Filters narrow what a project sees, they do not make it.
+          const { keep: sees } = selectBy(filters, narrow({ ...call, query: {} }));
+          return listAnswer(call, about, async (page) => store.list(table, page, { ...selection, sees }));
         },
       }),
     );

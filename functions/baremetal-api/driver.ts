@@ -1,6 +1,7 @@
 /** The hardware types as Ironic's drivers (ironic-api.md 6). They are code, so nothing is read from the table. */
 import { driver, shownInterfaces } from '../../layers/domain/driver.ts';
-import { Invalid, NotFound } from '../../layers/domain/fault.ts';
+import { NotFound } from '../../layers/domain/fault.ts';
+import { filtersOf, selectBy } from '../../layers/domain/filters.ts';
 import { hardwareTypes, unsupported } from '../../layers/domain/hardware-types.ts';
 import { readFields, readWant } from '../../layers/domain/page.ts';
 import { logicalDiskProperties } from '../../layers/domain/raid.ts';
@@ -8,6 +9,8 @@ import { answersOf, showing } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Named = { readonly name: string };
+
+const filters = filtersOf<Named>(driver);
 
 const view = ({ config }: Deps) =>
   showing<Named>(driver, {
@@ -17,11 +20,13 @@ const view = ({ config }: Deps) =>
   });
 
 const list = async (deps: Deps, call: Call) => {
-  const type = call.query['type']?.[0] ?? 'dynamic';
-  if (type !== 'dynamic' && type !== 'classic') throw Invalid('Invalid value for type: must be dynamic or classic.');
-  const names = type === 'dynamic' ? Object.keys(hardwareTypes).sort() : [];
+  const { keep } = selectBy(filters, call.query);
+  const found = Object.keys(hardwareTypes)
+    .sort()
+    .map((name) => ({ name, type: 'dynamic' }))
+    .filter(keep);
   const show = view(deps)(call, readWant(driver, call.version, call.query));
-  return { body: { drivers: names.map((name) => show({ name })) } };
+  return { body: { drivers: found.map(show) } };
 };
 
 const named = ({ params }: Call): string => {
@@ -34,7 +39,7 @@ export const driverRoutes: Route[] = [
   route({
     at: 'GET /v1/drivers',
     policy: 'baremetal:driver:get',
-    query: { type: { since: 30 }, detail: { since: 30 }, fields: { since: 77 } },
+    query: { ...filters, detail: { since: 30 }, fields: { since: 77 } },
     ...answersOf('drivers', driver).list,
     handle: list,
   }),

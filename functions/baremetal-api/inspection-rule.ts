@@ -1,18 +1,9 @@
 /** Inspection rules (ironic-api.md 9, since 1.96). What they do is in layers/domain/inspection-rules. */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { inspectionRule, phases } from '../../layers/domain/inspection-rule.ts';
+import { inspectionRule } from '../../layers/domain/inspection-rule.ts';
 import { inspectionRules, type StoredInspectionRule } from '../../layers/store/inspection-rules.ts';
 import { recordRoutes, uuidFinder, type Values } from './crud.ts';
-import type { Call, Route } from './route.ts';
-
-/** Throws Invalid (400) for a phase that there is not. */
-const keep = ({ query }: Call) => {
-  const phase = query['phase']?.[0];
-  if (phase !== undefined && !(phases as readonly string[]).includes(phase)) {
-    throw Invalid(`Invalid value for phase: "${phase}" is none of ${phases.join(', ')}.`);
-  }
-  return (rule: StoredInspectionRule) => phase === undefined || rule.phase === phase;
-};
+import type { Route } from './route.ts';
 
 /** Who could unset it would see what it hides. Throws Invalid (400). */
 const complete = (values: Values, _call: unknown, before?: StoredInspectionRule): Values => {
@@ -36,8 +27,6 @@ export const inspectionRuleRoutes: readonly Route[] = recordRoutes({
     update: 'baremetal:inspection_rule:update',
     delete: 'baremetal:inspection_rule:delete',
   },
-  filters: { phase: {} },
-  keep,
   find: uuidFinder(inspectionRules),
   complete,
 });

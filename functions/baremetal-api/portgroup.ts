@@ -1,6 +1,6 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
-import { portgroup as portgroupFields, type Portgroup } from '../../layers/domain/portgroup.ts';
+import { portgroup as portgroupFields, portgroupFilters, type Portgroup } from '../../layers/domain/portgroup.ts';
 import type { Want } from '../../layers/domain/projection.ts';
 import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
 import { portsOf } from '../../layers/store/node-ports.ts';
@@ -9,7 +9,7 @@ import { belongingRoutes, belongingView, refuseLocked, type Edit } from './belon
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
 const named = { kind: portgroupKind, collection: 'portgroups' } as const;
 
@@ -27,11 +27,8 @@ const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node:
   if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
 };
 
-/** A filter each, of which a list has one. */
-const filters: QueryTable = { node: {}, address: {}, shard: { since: 106 }, conductor_groups: { since: 99 } };
-
 const refuseMixed = (query: Call['query']): void => {
-  const given = Object.keys(filters).filter((name) => query[name]);
+  const given = Object.keys(query).filter((name) => Object.hasOwn(portgroupFilters, name));
   if (given.length > 1) throw Invalid(`${given.join(' and ')} can not be used together.`);
 };
 
@@ -39,7 +36,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: S
   refuseMixed(call.query);
   const view = belongingView<Portgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, page, node }, () => true),
+    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, filters: portgroupFilters, page, node }),
   );
 };
 
@@ -49,7 +46,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     since: 23,
     policy: 'baremetal:portgroup:list_all',
     own: 'baremetal:portgroup:list',
-    query: { ...query, ...filters },
+    query: { ...query, ...portgroupFilters },
     ...answersOf('portgroups', portgroupFields).list,
     handle: async (deps, call) => answer(deps, call, `/v1/portgroups${suffix}`, wantOf(call, portgroupFields)),
   }),

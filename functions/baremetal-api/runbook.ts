@@ -3,18 +3,17 @@ import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
 import { denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
-import { runbook } from '../../layers/domain/runbook.ts';
+import { runbook, runbookFilters } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
 import { runbooks, type StoredRunbook } from '../../layers/store/runbooks.ts';
 import { identFinder, recordRoutes, type Values } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
-/** Those of one project, and those for everybody. Throws Forbidden (403) for a project that is not the caller's. */
-const keep = ({ only, query }: Call) => {
-  const asked = query['project']?.[0];
-  if (only !== null && asked !== undefined && asked !== only) throw denied('baremetal:runbook:list_all');
-  const project = only ?? asked;
-  return (record: StoredRunbook) => project === undefined || record.public || record.owner === project;
+/** Who does not see all sees those of the own project. Throws Forbidden (403) for a project that is not the caller's. */
+const narrow = ({ only, query }: Pick<Call, 'only' | 'query'>) => {
+  if (only === null) return query;
+  if ((query['project']?.[0] ?? only) !== only) throw denied('baremetal:runbook:list_all');
+  return { ...query, project: [only] };
 };
 
 /** What a project makes is its own, and not for everybody. Throws Invalid (400). */
@@ -61,8 +60,8 @@ const recordPart = recordRoutes({
     update: 'baremetal:runbook:update',
     delete: 'baremetal:runbook:delete',
   },
-  filters: { project: {} },
-  keep,
+  filters: runbookFilters,
+  narrow,
   find,
   complete,
   checkWhole,

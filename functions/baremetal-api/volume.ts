@@ -5,7 +5,12 @@
 import { Invalid } from '../../layers/domain/fault.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
-import type { VolumeConnector, VolumeTarget } from '../../layers/domain/volume.ts';
+import {
+  volumeConnectorFilters,
+  volumeTargetFilters,
+  type VolumeConnector,
+  type VolumeTarget,
+} from '../../layers/domain/volume.ts';
 import type { Kind } from '../../layers/store/belongings.ts';
 import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
@@ -16,13 +21,14 @@ import { deletable } from './node/delete.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
-type Volume = VolumeConnector & Partial<VolumeTarget>;
+type Volume = VolumeConnector | VolumeTarget;
 
 const since = 32;
 const at = '/v1/volume';
 
 const collections = { connectors: volumeConnectors, targets: volumeTargets } as const;
 type Collection = keyof typeof collections;
+const filters = { connectors: volumeConnectorFilters, targets: volumeTargetFilters } as const;
 
 /** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
 const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
@@ -41,7 +47,7 @@ const list = async (deps: Deps, call: Call, collection: Collection, node?: Store
   const want = readWant(rows, call.version, call.query);
   const view = belongingView<Volume>({ kind, collection: `volume/${collection}` });
   return listAnswer(call, { path, name: collection, rows, want, view }, async (page) =>
-    selectBelongings<Volume>(deps, kind, { ...call, page, node }, () => true),
+    selectBelongings<Volume>(deps, kind, { ...call, filters: filters[collection], page, node }),
   );
 };
 
@@ -56,7 +62,7 @@ const routesOf = (collection: Collection): Route[] => {
       since,
       policy: 'baremetal:volume:list_all',
       own: 'baremetal:volume:list',
-      query: { ...query, node: {} },
+      query: { ...query, ...filters[collection] },
       ...answersOf(`volume/${collection}`, kind.fields).list,
       handle: async (deps, call) => list(deps, call, collection),
     }),

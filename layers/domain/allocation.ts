@@ -2,10 +2,11 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { filtersOf } from './filters.ts';
 import type { Node } from './node.ts';
 import { linksTo } from './projection.ts';
 import { maxTraits, trait } from './traits.ts';
-import { isUuid, json, logicalName, text, timestamp, uuid } from './values.ts';
+import { isUuid, json, logicalName, text, timestamp, uuid, word } from './values.ts';
 
 /** Where an allocation can be. */
 export const allocationStates = ['allocating', 'active', 'error'] as const;
@@ -21,7 +22,7 @@ export const allocation = fields({
   },
   state: {
     access: 'read',
-    schema: z.enum(allocationStates),
+    schema: word(allocationStates),
     default: 'allocating',
     filter: true,
     doc: 'allocating, active (it has a node), or error.',
@@ -31,7 +32,7 @@ export const allocation = fields({
   resource_class: {
     access: 'create',
     schema: text(80),
-    filter: true,
+    filter: { rank: 2 },
     index: true,
     doc: 'Resource class of the node; needed unless `node` is given.',
   },
@@ -47,7 +48,7 @@ export const allocation = fields({
     access: 'create',
     since: 60,
     schema: text(255),
-    filter: true,
+    filter: { rank: 1 },
     index: true,
     doc: "Project it is for: the node's owner or lessee. Callers of a project: that one.",
   },
@@ -57,6 +58,8 @@ export const allocation = fields({
 });
 
 export type Allocation = RecordOf<typeof allocation>;
+
+export const allocationFilters = filtersOf<Allocation>(allocation, { node: { names: 'node' } });
 
 type Candidate = Readonly<Omit<Node, 'instance_info'>>;
 

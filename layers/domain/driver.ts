@@ -31,6 +31,7 @@ export const driver: Fields = {
       schema: z.literal('dynamic'),
       default: 'dynamic',
       summary: true,
+      filter: { schema: z.enum(['dynamic', 'classic'], 'must be dynamic or classic') },
       doc: 'Always dynamic: classic drivers are gone.',
     },
   }),

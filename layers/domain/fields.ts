@@ -21,6 +21,20 @@ export type Withheld = {
   readonly when?: string;
 };
 
+/** How a field is filtered by, where that does not follow from its row. */
+export type FieldFilter = {
+  /** The microversion 1.N of the parameter; default: that of the field. */
+  readonly since?: number;
+  /** What the parameter takes; default: any text of a text, of others what the field takes. */
+  readonly schema?: z.ZodType;
+  /** The parameter is a comma list of values. */
+  readonly many?: true;
+  /** When several filters have an index, the one with the lowest is read: it usually keeps fewest. */
+  readonly rank?: number;
+  /** The value names a record of this kind by UUID or name, which has to be there (404). */
+  readonly names?: 'node' | 'portgroup';
+};
+
 export type Field = {
   readonly access: Access;
   readonly schema: z.ZodType;
@@ -39,8 +53,9 @@ export type Field = {
   readonly unique?: string;
   /** Only among the records with the same value of this field is it unique. */
   readonly within?: string;
-  /** The list has a filter of this name; `index` filters read an index partition, never the fleet. */
-  readonly filter?: true;
+  /** The list has a filter of this name. */
+  readonly filter?: true | FieldFilter;
+  /** Records are found by its value without reading the others: a filter by it never reads the fleet. */
   readonly index?: true;
   /** Kept out of the stored record because it is computed when shown (links, conductor). */
   readonly computed?: true;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { fields, type RecordOf } from './fields.ts';
 import { ownLinks } from './projection.ts';
 import { actions, conditions } from './inspection-rules/operations.ts';
-import { bool, count, timestamp, uuid } from './values.ts';
+import { bool, count, timestamp, uuid, word } from './values.ts';
 
 /** When rules are applied: after the inventory has been stored and the ports were made. */
 export const phases = ['main'] as const;
@@ -24,7 +24,7 @@ export const inspectionRule = fields({
   },
   phase: {
     access: 'update',
-    schema: z.enum(phases),
+    schema: word(phases),
     default: 'main',
     summary: true,
     filter: true,

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { filtersOf } from './filters.ts';
 import { ownLinks } from './projection.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';
 
@@ -43,7 +44,13 @@ export const port = fields({
     filter: true,
     doc: 'MAC address.',
   },
-  node_uuid: { access: 'update', schema: uuid, required: true, doc: 'Node that the card is in.' },
+  node_uuid: {
+    access: 'update',
+    schema: uuid,
+    required: true,
+    filter: { names: 'node' },
+    doc: 'Node that the card is in.',
+  },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
   internal_info: { access: 'read', since: 18, schema: json, default: {}, masked: true, doc: 'Notes of the service.' },
   pxe_enabled: {
@@ -74,3 +81,11 @@ export const port = fields({
 });
 
 export type Port = RecordOf<typeof port>;
+
+export const portFilters = filtersOf<Port>(port, {
+  node: { names: 'node' },
+  portgroup: { since: 24, names: 'portgroup' },
+  shard: { since: 82, ofHome: 'shard' },
+  conductor_groups: { since: 99, ofHome: 'conductor_group' },
+  description_contains: { keep: ({ description }, part: string) => (description ?? '').includes(part) },
+});

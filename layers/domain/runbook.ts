@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { filtersOf } from './filters.ts';
 import { ownLinks } from './projection.ts';
 import { runbookSteps } from './steps.ts';
 import { trait } from './traits.ts';
@@ -37,3 +38,8 @@ export const runbook = fields({
 });
 
 export type Runbook = RecordOf<typeof runbook>;
+
+/** What is there for everybody is there for each project. */
+export const runbookFilters = filtersOf<Runbook>(runbook, {
+  project: { keep: (record, project: string) => record.public || record.owner === project },
+});

@@ -1,6 +1,7 @@
 /** GET /v1/allocations (ironic-api.md 8). */
-import { allocation as rows, allocationStates } from '../../../layers/domain/allocation.ts';
-import { Forbidden, Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { allocation as rows, allocationFilters } from '../../../layers/domain/allocation.ts';
+import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
+import { selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
@@ -32,19 +33,11 @@ const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promis
 };
 
 const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocation[]> => {
-  const { node, resource_class: classes, state: states } = call.query;
-  const [owner, resourceClass, state] = [ownerOf(call), classes?.[0], states?.[0]];
-  if (state !== undefined && !(allocationStates as readonly string[]).includes(state)) {
-    throw Invalid(`Invalid value for state: "${state}" is none of ${allocationStates.join(', ')}.`);
-  }
-  const keep = (one: StoredAllocation) =>
-    owned(one, owner) &&
-    (resourceClass === undefined || one.resource_class === resourceClass) &&
-    (state === undefined || one.state === state);
-  if (node) return cutPage((await ofNode(deps, call, node[0]!)).filter(keep), page);
-  const lookups = Object.entries({ owner: owner ?? undefined, resource_class: resourceClass });
-  const [lookup] = lookups.flatMap(([index, value]) => (value === undefined ? [] : [{ index, value }]));
-  return allocations.list(deps.table, page, { keep, sees: (one) => owned(one, call.only), lookup });
+  const owner = ownerOf(call);
+  const selection = selectBy(allocationFilters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
+  const node = call.query['node']?.[0];
+  if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page);
+  return allocations.list(deps.table, page, { ...selection, sees: (one) => owned(one, call.only) });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */
@@ -53,7 +46,7 @@ export const listRoute = route({
   since: 52,
   policy: 'baremetal:allocation:list_all',
   own: 'baremetal:allocation:list',
-  query: { ...query, node: {}, resource_class: {}, state: {}, owner: { since: 60 } },
+  query: { ...query, ...allocationFilters },
   ...answersOf('allocations', rows).list,
   handle: async (deps, call) => {
     const want: Want = readFields(rows, call.version, call.query) ?? 'all';

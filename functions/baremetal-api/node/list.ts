@@ -1,19 +1,15 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
-import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
+import { nodeFilters, selectNodes } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
 import { withheldFrom, type Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
 import { answersOf, lists } from '../crud.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
+import { route, type Answer, type Call, type Deps } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
 import { chassisExists } from './references.ts';
-
-const filters: QueryTable = { ...nodeFilters } as Readonly<Record<string, Filter>>;
-/** Everything that narrows a list of nodes. */
-export const nodeFilterQuery: QueryTable = { ...filters, conductor: { since: 49 }, include_children: { since: 83 } };
 
 /** Throws Forbidden (403) if a caller who sees one project's nodes asks for those of another. */
 const refuseForeign = ({ only, query }: Pick<Call, 'only' | 'query'>): void => {
@@ -65,7 +61,7 @@ export const listRoutes = lists.map(([suffix, query, wantOf]) =>
     at: `GET /v1/nodes${suffix}`,
     policy: 'baremetal:node:list_all',
     own: 'baremetal:node:list',
-    query: { ...query, ...nodeFilterQuery },
+    query: { ...query, ...nodeFilters },
     ...answersOf('nodes', nodeFields).list,
     handle: async (deps, call) => answerNodes(deps, call, `/v1/nodes${suffix}`, wantOf(call, nodeFields)),
   }),

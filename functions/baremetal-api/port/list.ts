@@ -1,6 +1,6 @@
 /** GET /v1/ports, those of a node and of a port group, and their detail forms. */
 import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
-import { port as portFields, type Port } from '../../../layers/domain/port.ts';
+import { port as portFields, portFilters, type Port } from '../../../layers/domain/port.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
 import type { Portgroup } from '../../../layers/domain/portgroup.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
@@ -11,17 +11,7 @@ import { belongingFinder, belongingView, type BelongingTarget } from '../belongi
 import { selectBelongings } from '../belonging-list.ts';
 import { answersOf, listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from '../route.ts';
-
-const filters: QueryTable = {
-  node: {},
-  node_uuid: {},
-  address: {},
-  portgroup: { since: 24 },
-  shard: { since: 82 },
-  description_contains: {},
-  conductor_groups: { since: 99 },
-};
+import { route, type Answer, type Call, type Deps, type Route } from '../route.ts';
 
 const refuseMixed = (query: Call['query']): void => {
   const places = ['node', 'node_uuid', 'portgroup', 'shard'].filter((name) => query[name]);
@@ -51,11 +41,14 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   refuseMixed(query);
   const ident = query['portgroup']?.[0];
   const group = part.group ?? (ident === undefined ? undefined : await namedGroup(deps, call, ident));
-  const text = query['description_contains']?.[0];
-  const keep = ({ description, portgroup_uuid }: StoredPort) =>
-    (text === undefined || (description ?? '').includes(text)) && (!group || portgroup_uuid === group.record.uuid);
+  const inGroup = ({ portgroup_uuid }: StoredPort) => !group || portgroup_uuid === group.record.uuid;
   return listAnswer(call, { path, name: 'ports', rows: portFields, want, view }, async (page) =>
-    selectBelongings<Port>(deps, portKind, { ...call, page, node: group?.node ?? part.node }, keep),
+    selectBelongings<Port>(
+      deps,
+      portKind,
+      { ...call, filters: portFilters, page, node: group?.node ?? part.node },
+      inGroup,
+    ),
   );
 };
 
@@ -64,7 +57,7 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     at: `GET /v1/ports${suffix}`,
     policy: 'baremetal:port:list_all',
     own: 'baremetal:port:list',
-    query: { ...query, ...filters },
+    query: { ...query, ...portFilters },
     ...answersOf('ports', portFields).list,
     handle: async (deps, call) => answer(deps, call, `/v1/ports${suffix}`, wantOf(call, portFields)),
   }),
