@@ -2,12 +2,11 @@
 import { chassis as chassisFields, type Chassis } from '../../layers/domain/chassis.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { node as nodeFields } from '../../layers/domain/node.ts';
-import { nodeFilters } from '../../layers/domain/node-filters.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { listNodes } from '../../layers/store/node-lists.ts';
 import { records, type Keeping } from '../../layers/store/records.ts';
 import { answersOf, lists, recordRoutes, uuidFinder } from './crud.ts';
-import { answerNodes } from './node/list.ts';
+import { answerNodes, nodeQuery } from './node/list.ts';
 import { route, type Deps, type Route } from './route.ts';
 
 type StoredChassis = Chassis & Keeping;
@@ -24,7 +23,7 @@ const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<v
   if (node) throw Invalid(`Chassis ${uuid} still has nodes, such as ${node.uuid}; take them out of it first.`);
 };
 
-const { chassis_uuid: _chassis, ...filters } = nodeFilters;
+const { chassis_uuid: _chassis, ...filters } = nodeQuery;
 
 const nodeRoutes = lists.map(([suffix, query, wantOf]) =>
   route<undefined, StoredChassis>({

@@ -142,7 +142,7 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
   /** What of the records is shown otherwise than the table says. */
   readonly shown?: Shown<R>;
-  /** Default: those of the fields. */
+  /** Filters besides those of the fields. */
   readonly filters?: Filters<R>;
   /** The filters that a list is read with: for a caller of one project they keep what it may see. Throws Forbidden. */
   readonly narrow?: (call: Pick<Call, 'query' | 'only'>) => Query;
@@ -183,7 +183,8 @@ const viewOf = <R extends Kept>({ collection, rows, shown }: Resource<R>): Shows
   showing(rows, { at: collection, ...(shown && { shown }) });
 
 const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, rows, policy, store, detail, since, filters = filtersOf<R>(rows) } = resource;
+  const { collection, rows, policy, store, detail, since } = resource;
+  const filters = filtersOf<R>(rows, resource.filters);
   const { narrow = ({ query }) => query } = resource;
   const view = viewOf(resource);
   return lists

@@ -1,5 +1,6 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
+import { filtersOf } from '../../layers/domain/filters.ts';
 import { portgroup as portgroupFields, portgroupFilters, type Portgroup } from '../../layers/domain/portgroup.ts';
 import type { Want } from '../../layers/domain/projection.ts';
 import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
@@ -11,6 +12,7 @@ import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
+const filters = filtersOf<Portgroup>(portgroupFields, portgroupFilters);
 const named = { kind: portgroupKind, collection: 'portgroups' } as const;
 
 /** Throws NodeLocked, or Conflict (409) while the node is inspected. */
@@ -27,8 +29,12 @@ const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node:
   if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
 };
 
+/** A list has one of these. */
+const places = ['node', 'address', 'shard', 'conductor_groups'];
+
+/** Throws Invalid (400). */
 const refuseMixed = (query: Call['query']): void => {
-  const given = Object.keys(query).filter((name) => Object.hasOwn(portgroupFilters, name));
+  const given = places.filter((name) => query[name]);
   if (given.length > 1) throw Invalid(`${given.join(' and ')} can not be used together.`);
 };
 
@@ -36,7 +42,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: S
   refuseMixed(call.query);
   const view = belongingView<Portgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, filters: portgroupFilters, page, node }),
+    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, filters, page, node }),
   );
 };
 
@@ -46,7 +52,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     since: 23,
     policy: 'baremetal:portgroup:list_all',
     own: 'baremetal:portgroup:list',
-    query: { ...query, ...portgroupFilters },
+    query: { ...query, ...filters },
     ...answersOf('portgroups', portgroupFields).list,
     handle: async (deps, call) => answer(deps, call, `/v1/portgroups${suffix}`, wantOf(call, portgroupFields)),
   }),

@@ -3,14 +3,10 @@
  * interface `noop` does not.
  */
 import { Invalid } from '../../layers/domain/fault.ts';
+import { filtersOf } from '../../layers/domain/filters.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
-import {
-  volumeConnectorFilters,
-  volumeTargetFilters,
-  type VolumeConnector,
-  type VolumeTarget,
-} from '../../layers/domain/volume.ts';
+import { volumeFilters, type VolumeConnector, type VolumeTarget } from '../../layers/domain/volume.ts';
 import type { Kind } from '../../layers/store/belongings.ts';
 import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
@@ -28,7 +24,10 @@ const at = '/v1/volume';
 
 const collections = { connectors: volumeConnectors, targets: volumeTargets } as const;
 type Collection = keyof typeof collections;
-const filters = { connectors: volumeConnectorFilters, targets: volumeTargetFilters } as const;
+const filters = {
+  connectors: filtersOf<Volume>(volumeConnectors.fields, volumeFilters),
+  targets: filtersOf<Volume>(volumeTargets.fields, volumeFilters),
+} as const;
 
 /** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
 const refuseRunning = ({ title }: Kind, node: StoredNode): void => {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { filtersOf } from './filters.ts';
+import type { Filters } from './filters.ts';
 import type { Node } from './node.ts';
 import { linksTo } from './projection.ts';
 import { maxTraits, trait } from './traits.ts';
@@ -59,7 +59,8 @@ export const allocation = fields({
 
 export type Allocation = RecordOf<typeof allocation>;
 
-export const allocationFilters = filtersOf<Allocation>(allocation, { node: { names: 'node' } });
+/** Filters of its lists that are no field. */
+export const allocationFilters: Filters<Allocation> = { node: { names: 'node' } };
 
 type Candidate = Readonly<Omit<Node, 'instance_info'>>;
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { filtersOf } from './filters.ts';
+import type { Filters } from './filters.ts';
 import { ownLinks } from './projection.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';
 
@@ -82,10 +82,11 @@ export const port = fields({
 
 export type Port = RecordOf<typeof port>;
 
-export const portFilters = filtersOf<Port>(port, {
+/** Filters of its lists that are no field. */
+export const portFilters: Filters<Port> = {
   node: { names: 'node' },
   portgroup: { since: 24, names: 'portgroup' },
   shard: { since: 82, ofHome: 'shard' },
   conductor_groups: { since: 99, ofHome: 'conductor_group' },
   description_contains: { keep: ({ description }, part: string) => (description ?? '').includes(part) },
-});
+};

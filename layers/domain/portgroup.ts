@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { filtersOf } from './filters.ts';
+import type { Filters } from './filters.ts';
 import { linksTo, ownLinks } from './projection.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';
 
@@ -59,9 +59,9 @@ export const portgroup = fields({
 
 export type Portgroup = RecordOf<typeof portgroup>;
 
-/** Of which a list has one. */
-export const portgroupFilters = filtersOf<Portgroup>(portgroup, {
+/** Filters of its lists that are no field. */
+export const portgroupFilters: Filters<Portgroup> = {
   node: { names: 'node' },
   shard: { since: 106, ofHome: 'shard' },
   conductor_groups: { since: 99, ofHome: 'conductor_group' },
-});
+};

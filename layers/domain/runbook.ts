@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { filtersOf } from './filters.ts';
+import type { Filters } from './filters.ts';
 import { ownLinks } from './projection.ts';
 import { runbookSteps } from './steps.ts';
 import { trait } from './traits.ts';
@@ -39,7 +39,7 @@ export const runbook = fields({
 
 export type Runbook = RecordOf<typeof runbook>;
 
-/** What is there for everybody is there for each project. */
-export const runbookFilters = filtersOf<Runbook>(runbook, {
+/** Filters of its lists that are no field. What is there for everybody is there for each project. */
+export const runbookFilters: Filters<Runbook> = {
   project: { keep: (record, project: string) => record.public || record.owner === project },
-});
+};

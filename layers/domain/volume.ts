@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { filtersOf } from './filters.ts';
+import type { Filters } from './filters.ts';
 import { ownLinks } from './projection.ts';
 import { json, timestamp, uuid } from './values.ts';
 
@@ -76,10 +76,8 @@ export const volumeTarget = fields({
   ...common,
 });
 
-const byNode = { node: { names: 'node' } } as const;
-
-export const volumeConnectorFilters = filtersOf<VolumeConnector>(volumeConnector, byNode);
-export const volumeTargetFilters = filtersOf<VolumeTarget>(volumeTarget, byNode);
-
 export type VolumeConnector = RecordOf<typeof volumeConnector>;
 export type VolumeTarget = RecordOf<typeof volumeTarget>;
+
+/** Filters of their lists that are no field. */
+export const volumeFilters: Filters<VolumeConnector | VolumeTarget> = { node: { names: 'node' } };

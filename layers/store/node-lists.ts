@@ -1,6 +1,6 @@
 /** Pages of the node list, and the node of an instance. */
-import type { Lookup } from '../domain/filters.ts';
-import { placesOfProject, type Listed, type NodeSelection } from '../domain/node-filters.ts';
+import type { Lookup, Selection } from '../domain/filters.ts';
+import { placesOfProject, type Listed } from '../domain/node-filters.ts';
 import type { Page } from '../domain/page.ts';
 import { guardKey } from './guards.ts';
 import { indexName, indexPartition, listPartition } from './indexes.ts';
@@ -25,7 +25,7 @@ export type ListedNode = Readonly<Omit<StoredNode, 'instance_info'>>;
  */
 export const listNodes = async (
   table: Table,
-  selection: Pick<NodeSelection, 'lookups' | 'keep'> & Partial<NodeSelection>,
+  selection: Selection<Listed> & { sees?(node: Listed): boolean },
   page: Page,
   hides?: (node: ListedNode) => boolean,
 ): Promise<ListedNode[]> => {

@@ -1,7 +1,7 @@
 /** GET /v1/allocations (ironic-api.md 8). */
-import { allocation as rows, allocationFilters } from '../../../layers/domain/allocation.ts';
+import { allocation as rows, allocationFilters, type Allocation } from '../../../layers/domain/allocation.ts';
 import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
-import { selectBy } from '../../../layers/domain/filters.ts';
+import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
@@ -13,6 +13,7 @@ import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
 
 const { detail: _detail, ...query } = pageQuery;
+const filters = filtersOf<Allocation>(rows, allocationFilters);
 
 const owned = ({ owner }: StoredAllocation, project: string | null) => project === null || owner === project;
 
@@ -34,7 +35,7 @@ const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promis
 
 const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocation[]> => {
   const owner = ownerOf(call);
-  const selection = selectBy(allocationFilters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
+  const selection = selectBy(filters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
   const node = call.query['node']?.[0];
   if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page);
   return allocations.list(deps.table, page, { ...selection, sees: (one) => owned(one, call.only) });
@@ -46,7 +47,7 @@ export const listRoute = route({
   since: 52,
   policy: 'baremetal:allocation:list_all',
   own: 'baremetal:allocation:list',
-  query: { ...query, ...allocationFilters },
+  query: { ...query, ...filters },
   ...answersOf('allocations', rows).list,
   handle: async (deps, call) => {
     const want: Want = readFields(rows, call.version, call.query) ?? 'all';

@@ -1,5 +1,6 @@
 /** GET /v1/ports, those of a node and of a port group, and their detail forms. */
 import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
+import { filtersOf } from '../../../layers/domain/filters.ts';
 import { port as portFields, portFilters, type Port } from '../../../layers/domain/port.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
 import type { Portgroup } from '../../../layers/domain/portgroup.ts';
@@ -22,6 +23,7 @@ const refuseMixed = (query: Call['query']): void => {
   }
 };
 
+const filters = filtersOf<Port>(portFields, portFilters);
 const view = belongingView<Port>({ kind: portKind, collection: 'ports' });
 
 const findGroup = belongingFinder<Portgroup>({ kind: portgroupKind });
@@ -43,12 +45,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   const group = part.group ?? (ident === undefined ? undefined : await namedGroup(deps, call, ident));
   const inGroup = ({ portgroup_uuid }: StoredPort) => !group || portgroup_uuid === group.record.uuid;
   return listAnswer(call, { path, name: 'ports', rows: portFields, want, view }, async (page) =>
-    selectBelongings<Port>(
-      deps,
-      portKind,
-      { ...call, filters: portFilters, page, node: group?.node ?? part.node },
-      inGroup,
-    ),
+    selectBelongings<Port>(deps, portKind, { ...call, filters, page, node: group?.node ?? part.node }, inGroup),
   );
 };
 
@@ -57,7 +54,7 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
     at: `GET /v1/ports${suffix}`,
     policy: 'baremetal:port:list_all',
     own: 'baremetal:port:list',
-    query: { ...query, ...portFilters },
+    query: { ...query, ...filters },
     ...answersOf('ports', portFields).list,
     handle: async (deps, call) => answer(deps, call, `/v1/ports${suffix}`, wantOf(call, portFields)),
   }),

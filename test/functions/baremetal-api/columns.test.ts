@@ -63,6 +63,8 @@ const added = {
     rule: 'baremetal:node:delete:self_owned_node',
     doc: 'Changed by the admins of a project.',
   },
+  tint: { access: 'update', since: 50, schema: z.string(), filter: true, doc: 'Lists are filtered by it.' },
+  hue: { access: 'update', schema: z.enum(['red', 'blue']), filter: { since: 70 }, index: true, doc: 'So by it.' },
 } as const satisfies Record<string, Field>;
 for (const { rows } of Object.values(tables)) Object.assign(rows, added);
 
@@ -71,7 +73,7 @@ const { routes } = await import('../../../functions/baremetal-api/routes.ts');
 
 const secret = { url: 'HUNTER2', password: 'HUNTER2', deep: [{ token: 'HUNTER2', a: 1 }], plain: 1 };
 const masked = { url: '******', password: '******', deep: [{ token: '******', a: 1 }], plain: 1 };
-const given = { sample: secret, closed: 'HUNTER2' };
+const given = { sample: secret, closed: 'HUNTER2', tint: 'warm', hue: 'red' };
 const shown = { sample: masked, closed: 'not for you' };
 
 const front = createFront();
@@ -155,3 +157,24 @@ it.each(collections)(
     expect(await patch('for_admins')).toMatchObject({ status: 200, body: { for_admins: 'x', for_owners: null } });
   },
 );
+
+describe.each(collections)('a list of %s is filtered', (name) => {
+  const list = async (query: string, version = 'latest') => {
+    const { status, body } = await front.request(`GET /v1/${name}?${query}`, { version });
+    const records = status === 200 ? (body[name.split('/').at(-1)!] as { uuid: string }[]) : [];
+    return [status, ...records.map(({ uuid }) => uuid)];
+  };
+
+  it('by a field that says so, since its version', async () => {
+    expect(await list('tint=warm')).toEqual([200, uuids[name]]);
+    expect(await list('tint=cold')).toEqual([200]);
+    expect(await list('tint=warm&hue=blue')).toEqual([200]);
+    const early = ['tint=warm', 'hue=red'].map(async (query) => (await list(query, '1.49'))[0]);
+    expect((await Promise.all(early)).every((status) => status === 406 || status === 404)).toBe(true);
+  });
+
+  it('by what the field takes, and by nothing else', async () => {
+    expect(await list('hue=red')).toEqual([200, uuids[name]]);
+    expect(await list('hue=green')).toEqual([400]);
+  });
+});
