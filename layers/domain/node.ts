@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { maskedNotes, notesField } from './notes.ts';
 import type { Rule } from './policy.ts';
 import { linksTo, ownLinks } from './projection.ts';
 import { provisionStates, type ProvisionState } from './states.ts';
@@ -98,9 +99,9 @@ export const node = fields({
   driver_internal_info: {
     access: 'read',
     since: 3,
-    schema: json,
+    schema: notesField,
     default: {},
-    masked: true,
+    masked: maskedNotes,
     ...ownersOnly('baremetal:node:get:driver_internal_info', {
       content: '** Redacted - Requires baremetal:node:get:driver_internal_info permission. **',
     }),
@@ -340,7 +341,7 @@ export type Node = RecordOf<typeof node>;
 /**
  * What the node item holds besides its fields; never shown on the wire.
  * `revision` counts every write (test-and-set); `generation` counts reservations and is the fencing token of BMC
- * writes (DESIGN.md 5); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
+ * writes (DESIGN.md 3.7); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
  */
 export type NodeKeeping = {
   revision: number;
@@ -349,7 +350,7 @@ export type NodeKeeping = {
   run_workflow: string | null;
   /** SHA-256 (hex) of the agent token; the token itself is sealed for the proxy. */
   agent_token_sha256: string | null;
-  /** Names in driver_info whose values are sealed in the secret item; the record holds ****** for them. */
+  /** A ULID, drawn when the node was created: where it stands in lists. */
   position: string;
   /** What its run is doing since when (ISO 8601); null or absent between phases. Written by functions/workflow. */
   phase?: { readonly run: string; readonly name: string; readonly started_at: string } | null;
