@@ -34,28 +34,6 @@ type Policy = {
   readonly gates: readonly string[];
 };
 
-/** An API adds its table here. */
-const policies = [baremetal] as const satisfies readonly Policy[];
-
-type RuleOf<P> = P extends { readonly rules: infer R } ? keyof R & string : never;
-
-/** The name of a rule, as error messages quote it. */
-export type Rule = RuleOf<(typeof policies)[number]>;
-
-const personasOf = ({ checks, rules }: Policy): [string, readonly string[]][] =>
-  Object.entries(rules).map(([rule, check]) => [rule, checks[check]!]);
-
-const allowed: ReadonlyMap<string, readonly string[]> = new Map(policies.flatMap(personasOf));
-
-/** Every rule there is. */
-export const rules = [...allowed.keys()] as readonly Rule[];
-
-const kindOf = (rule: string): string => rule.split(':', 2).join(':');
-
-const gates: ReadonlyMap<string, Rule> = new Map(
-  policies.flatMap(({ gates }) => gates.map((rule) => [kindOf(rule), rule] as const)),
-);
-
 const withImplied = (roles: readonly string[]): string[] => {
   const highest = ladder.findIndex((role) => roles.includes(role));
   return [...(highest === -1 ? [] : ladder.slice(highest)), ...(roles.includes('service') ? ['service'] : [])];
@@ -74,35 +52,65 @@ const personas = ({ roles, scope, project }: Subject, { owner, lessee, public: o
   ];
 };
 
-/** Whether a caller passes a rule for a record, or for a collection when none is given. */
-export const allows = (rule: Rule, subject: Subject, owned: Owned = {}): boolean => {
-  const held = personas(subject, owned);
-  return allowed.get(rule)!.some((persona) => held.includes(persona));
-};
-
 /** What every record of the caller's project has; undefined for callers that see all projects, or have none. */
 export const ownOf = ({ scope, project }: Subject): (Owned & { readonly owner: string }) | undefined =>
   scope === 'project' && project !== null ? { owner: project, lessee: project } : undefined;
 
 /** Refuses what is visible, by the rule's name. */
-export const denied = (rule: Rule) => Forbidden(`Access was denied to the following resource: ${rule}`);
+export const denied = (rule: string) => Forbidden(`Access was denied to the following resource: ${rule}`);
+
+type RuleOf<P> = P extends { readonly rules: infer R } ? keyof R & string : never;
+
+const kindOf = (rule: string): string => rule.split(':', 2).join(':');
+
+const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
+
+/** What can be asked of these tables; below it is asked of those of all APIs. */
+export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
+  const allowed: ReadonlyMap<RuleOf<P>, readonly string[]> = new Map(
+    policies.flatMap(({ checks, rules }) =>
+      Object.entries(rules).map(([rule, check]) => [rule as RuleOf<P>, checks[check]!]),
+    ),
+  );
+  const gates: ReadonlyMap<string, RuleOf<P>> = new Map(
+    policies.flatMap(({ gates }) => gates.map((rule) => [kindOf(rule), rule as RuleOf<P>])),
+  );
+
+  const allows = (rule: RuleOf<P>, subject: Subject, owned: Owned = {}): boolean => {
+    const held = personas(subject, owned);
+    return allowed.get(rule)!.some((persona) => held.includes(persona));
+  };
+
+  const authorize = (
+    rule: RuleOf<P>,
+    subject: Subject,
+    owned: Owned | undefined,
+    name?: string,
+    title = capital(rule.split(':')[1]!),
+  ): void => {
+    const gate = gates.get(kindOf(rule));
+    if (owned && gate && !allows(gate, subject, owned)) throw NotFound(`${title} ${name} could not be found.`);
+    if (!allows(rule, subject, owned)) throw denied(rule);
+  };
+
+  return { rules: [...allowed.keys()], allows, authorize };
+};
+
+/** An API adds its table here. */
+const all = policyOf([baremetal]);
+
+/** Every rule there is. */
+export const { rules } = all;
+
+/** The name of a rule, as error messages quote it. */
+export type Rule = (typeof rules)[number];
+
+/** Whether a caller passes a rule for a record, or for a collection when none is given. */
+export const { allows } = all;
 
 /**
  * Lets a caller through or throws: NotFound (404) with the words of a missing record for what the caller may not even
  * get, Forbidden (403) for what is visible. `name` is how the request names the record; absent for collections. `title`
  * is what messages call it, if that is not the kind that the rule names.
  */
-export const authorize = (
-  rule: Rule,
-  subject: Subject,
-  owned: Owned | undefined,
-  name?: string,
-  title?: string,
-): void => {
-  const gate = gates.get(kindOf(rule));
-  if (owned && gate && !allows(gate, subject, owned)) {
-    const kind = rule.split(':')[1]!;
-    throw NotFound(`${title ?? `${kind[0]!.toUpperCase()}${kind.slice(1)}`} ${name} could not be found.`);
-  }
-  if (!allows(rule, subject, owned)) throw denied(rule);
-};
+export const { authorize } = all;

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 
 import { rulesOf } from '../../../layers/domain/fields.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
-import { allows, authorize, rules, type Owned, type Rule, type Subject } from '../../../layers/domain/policy.ts';
+import { baremetal } from '../../../layers/domain/baremetal/policy.ts';
+import {
+  allows,
+  authorize,
+  policyOf,
+  rules,
+  type Owned,
+  type Rule,
+  type Subject,
+} from '../../../layers/domain/policy.ts';
 import { lettersOf, personas } from '../../functions/baremetal-api/access/personas.ts';
 
 const who = (scope: 'system' | 'project', roles: string[], project: string | null = null): Subject => ({
@@ -141,4 +150,29 @@ it('every field has the rule of its kind', () => {
     'baremetal:node:update',
   ]);
   expect(rulesOf(nodeFields, asked)).toEqual(own);
+});
+
+describe('the table of another API', () => {
+  const sample = {
+    checks: { owners: ['owner member'], everybody: ['any reader', 'system reader'] },
+    rules: { 'sample:node:get': 'owners', 'sample:node:update': 'owners', 'sample:thing:get': 'everybody' },
+    gates: ['sample:node:get'],
+  } as const;
+  const both = policyOf([baremetal, sample]);
+  const answer = (rule: (typeof both.rules)[number], subject: Subject) => {
+    try {
+      both.authorize(rule, subject, node, 'n1');
+      return 200;
+    } catch (error) {
+      return (error as { code: number }).code;
+    }
+  };
+
+  it('has rules, letters and gates of its own, whatever a kind is called elsewhere', () => {
+    const lessee = who('project', ['member'], 'lessee');
+    expect([answer('sample:node:update', lessee), answer('baremetal:node:update', lessee)]).toEqual([404, 200]);
+    expect(answer('sample:node:update', who('project', ['member'], 'owner'))).toBe(200);
+    expect(answer('sample:thing:get', who('project', ['reader'], 'other'))).toBe(200);
+    expect(answer('sample:thing:get', who('project', ['service'], 'other'))).toBe(403);
+  });
 });
