@@ -1,7 +1,7 @@
 /** From a record to what a client sees of it: at its microversion, with its rights, and never a secret. */
 import * as z from 'zod';
 
-import { known, type Field, type Fields } from './fields.ts';
+import { known, type Field, type Fields, type Withheld } from './fields.ts';
 import { maskField } from './masking.ts';
 import { allows, type Owned, type Subject } from './policy.ts';
 import { json } from './values.ts';
@@ -47,23 +47,26 @@ const wanted = (want: Want, name: string, row: Field): boolean => {
 
 const nothing: readonly string[] = [];
 
-/**
- * Makes the function that names the fields of a record that this caller may not see. What the caller sees of every
- * record is asked once, so that for most callers it costs nothing.
- */
-export const withheldFrom = (
-  rows: Fields,
-  subject: Subject,
-): ((record: object, owned?: Owned) => readonly string[]) => {
-  const columns = Object.entries(rows).flatMap(([name, { withheld }]) => (withheld ? [{ name, ...withheld }] : []));
-  const asked = columns.filter(({ unless = [] }) => !unless.some((rule) => allows(rule, subject)));
+const sees = ({ unless }: Withheld, subject: Subject, owned?: Owned): boolean =>
+  unless?.some((rule) => allows(rule, subject, owned)) ?? false;
+
+/** What the caller sees of every record is asked once, so that for most callers a record costs nothing. */
+const withheldOf = (columns: readonly [string, Field][], subject: Subject) => {
+  const asked = columns.filter(([, { withheld }]) => withheld && !sees(withheld, subject));
   if (asked.length === 0) return () => nothing;
-  return (record, owned = record) =>
+  return (record: object, owned: Owned = record): readonly string[] =>
     asked
-      .filter(({ when }) => when === undefined || (record as Readonly<Record<string, unknown>>)[when] === true)
-      .filter(({ unless = [] }) => !unless.some((rule) => allows(rule, subject, owned)))
-      .map(({ name }) => name);
+      .filter(([, { withheld }]) => {
+        const { when } = withheld!;
+        const concerned = when === undefined || (record as Readonly<Record<string, unknown>>)[when] === true;
+        return concerned && !sees(withheld!, subject, owned);
+      })
+      .map(([name]) => name);
 };
+
+/** Makes the function that names the fields of a record that this caller may not see. */
+export const withheldFrom = (rows: Fields, subject: Subject): ((record: object, owned?: Owned) => readonly string[]) =>
+  withheldOf(Object.entries(rows), subject);
 
 /**
  * Makes the function that shows records of this table: fields that are newer than the viewer's version are left out, a
@@ -72,7 +75,7 @@ export const withheldFrom = (
  */
 export const projector = <R extends object>(rows: Fields, viewer: Viewer, want: Want, about: About<R> = {}) => {
   const columns = known(rows, viewer.version).filter(([name, row]) => wanted(want, name, row));
-  const withheldOf = withheldFrom(Object.fromEntries(columns), viewer.subject);
+  const hidden = withheldOf(columns, viewer.subject);
   const { at = '', shown = {}, owned, ident = (record) => (record as { uuid?: string }).uuid ?? '' } = about;
   const linksOf = (record: R, below: string) =>
     below === ''
@@ -83,7 +86,7 @@ export const projector = <R extends object>(rows: Fields, viewer: Viewer, want: 
     return links === undefined ? (record as Record<string, unknown>)[name] : linksOf(record, links);
   };
   return (record: R): Record<string, unknown> => {
-    const withheld = withheldOf(record, owned);
+    const withheld = hidden(record, owned);
     const result: Record<string, unknown> = {};
     for (const [name, row] of columns) {
       if (withheld.includes(name)) {
