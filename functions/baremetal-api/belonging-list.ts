@@ -87,5 +87,6 @@ export const selectBelongings = async <R extends Belonging>(
   const nodes = await nodesOf(deps, asked);
   if (only !== null) return cutPage((await belongingsOfAll<R>(deps.table, kind, nodes!)).filter(keep), page);
   const known = nodes && new Set(nodes);
-  return listBelongings<R>(deps.table, kind, page, (record) => keep(record) && (known?.has(record.node_uuid) ?? true));
+  const keepOf = (record: Stored<R>) => keep(record) && (known?.has(record.node_uuid) ?? true);
+  return listBelongings<R>(deps.table, kind, page, { ...selection, keep: keepOf });
 };

@@ -17,34 +17,38 @@ import { runbook } from '../../../layers/domain/runbook.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
 
-/** Every table whose records clients make, with what one needs, by its collection. */
-const tables: Readonly<Record<string, { readonly rows: Fields; readonly body: (home: string) => object }>> = {
-  nodes: { rows: node, body: () => ({ driver: 'fake-hardware' }) },
-  portgroups: { rows: portgroup, body: (home) => ({ node_uuid: home }) },
-  ports: { rows: port, body: (home) => ({ node_uuid: home, address: '52:54:00:00:00:01' }) },
-  chassis: { rows: chassis, body: () => ({}) },
-  allocations: { rows: allocation, body: () => ({ resource_class: 'big' }) },
-  'volume/connectors': {
-    rows: volumeConnector,
-    body: (home) => ({ node_uuid: home, type: 'ip', connector_id: '10.0.0.1' }),
-  },
-  'volume/targets': {
-    rows: volumeTarget,
-    body: (home) => ({ node_uuid: home, volume_type: 'iscsi', volume_id: 'v', boot_index: 0 }),
-  },
-  deploy_templates: {
-    rows: deployTemplate,
-    body: () => ({ name: 'CUSTOM_T', steps: [{ interface: 'deploy', step: 's', args: {}, priority: 50 }] }),
-  },
-  runbooks: {
-    rows: runbook,
-    body: () => ({ name: 'CUSTOM_R', steps: [{ interface: 'deploy', step: 's', args: {}, order: 1 }] }),
-  },
-  inspection_rules: {
-    rows: inspectionRule,
-    body: () => ({ actions: [{ op: 'fail', args: { msg: 'no' } }] }),
-  },
-};
+/** Every table whose records clients make, with what the nth needs, by its collection. */
+const tables: Readonly<Record<string, { readonly rows: Fields; readonly body: (home: string, n: number) => object }>> =
+  {
+    nodes: { rows: node, body: () => ({ driver: 'fake-hardware' }) },
+    portgroups: { rows: portgroup, body: (home) => ({ node_uuid: home }) },
+    ports: { rows: port, body: (home, n) => ({ node_uuid: home, address: `52:54:00:00:00:0${n}` }) },
+    chassis: { rows: chassis, body: () => ({}) },
+    allocations: { rows: allocation, body: () => ({ resource_class: 'big' }) },
+    'volume/connectors': {
+      rows: volumeConnector,
+      body: (home, n) => ({ node_uuid: home, type: 'ip', connector_id: `10.0.0.${n}` }),
+    },
+    'volume/targets': {
+      rows: volumeTarget,
+      body: (home, n) => ({ node_uuid: home, volume_type: 'iscsi', volume_id: 'v', boot_index: n }),
+    },
+    deploy_templates: {
+      rows: deployTemplate,
+      body: (_home, n) => ({
+        name: `CUSTOM_T${n}`,
+        steps: [{ interface: 'deploy', step: 's', args: {}, priority: 50 }],
+      }),
+    },
+    runbooks: {
+      rows: runbook,
+      body: (_home, n) => ({ name: `CUSTOM_R${n}`, steps: [{ interface: 'deploy', step: 's', args: {}, order: 1 }] }),
+    },
+    inspection_rules: {
+      rows: inspectionRule,
+      body: () => ({ actions: [{ op: 'fail', args: { msg: 'no' } }] }),
+    },
+  };
 const collections = Object.keys(tables);
 
 const added = {
@@ -85,7 +89,7 @@ beforeAll(async () => {
     const home = uuids['nodes'] ?? '';
     const group = collection === 'ports' ? { portgroup_uuid: uuids['portgroups'] } : {};
     const line = `POST /v1/${collection}`;
-    answers[collection] = await front.request(line, { body: { ...body(home), ...group, ...given } });
+    answers[collection] = await front.request(line, { body: { ...body(home, 1), ...group, ...given } });
     uuids[collection] = answers[collection].body['uuid'] as string;
   }
   await front.force(uuids['nodes']!, {
@@ -171,6 +175,24 @@ describe.each(collections)('a list of %s is filtered', (name) => {
     expect(await list('tint=warm&hue=blue')).toEqual([200]);
     const early = ['tint=warm', 'hue=red'].map(async (query) => (await list(query, '1.49'))[0]);
     expect((await Promise.all(early)).every((status) => status === 406 || status === 404)).toBe(true);
+  });
+
+  it('by its index, without reading what it does not keep', async () => {
+    const { body } = tables[name]!;
+    const other = await front.request(`POST /v1/${name}`, { body: { ...body(uuids['nodes']!, 2), hue: 'blue' } });
+    expect(other.status).toBe(201);
+    const { table } = front.platform;
+    const { query } = table;
+    const read: unknown[] = [];
+    table.query = async (asked) => {
+      const items = await query(asked);
+      read.push(...items.map(({ hue }) => hue));
+      return items;
+    };
+    expect(await list('hue=red')).toEqual([200, uuids[name]]);
+    table.query = query;
+    expect(read).toEqual(['red']);
+    await front.request(`DELETE /v1/${name}/${other.body.uuid as string}`);
   });
 
   it('by what the field takes, and by nothing else', async () => {
