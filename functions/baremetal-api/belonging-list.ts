@@ -2,6 +2,7 @@
 import { selectBy, type Filter, type Filters } from '../../layers/domain/filters.ts';
 import { readList, type Page } from '../../layers/domain/page.ts';
 import { allows } from '../../layers/domain/policy.ts';
+import { hiding } from '../../layers/domain/projection.ts';
 import {
   belongingBy,
   belongingsOf,
@@ -13,13 +14,14 @@ import {
 import { cutPage } from '../../layers/store/lists.ts';
 import { nodesOfProject, nodesWith, type ListedNode } from '../../layers/store/node-lists.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { ownedBy } from './belonging.ts';
 import { findVisible } from './node/find.ts';
 import type { Call, Deps } from './route.ts';
 
 type Belonging = { readonly uuid: string; readonly node_uuid: string };
 
 /** The filters of the list, the node that its path stands for, the page, and what else of the call matters. */
-type Asked<R> = Pick<Call, 'query' | 'subject' | 'only'> & {
+type Asked<R> = Pick<Call, 'query' | 'subject' | 'only' | 'target'> & {
   readonly filters: Filters<R>;
   readonly page: Page;
   readonly node: StoredNode | undefined;
@@ -81,12 +83,15 @@ export const selectBelongings = async <R extends Belonging>(
   const home = asked.node ?? (named === undefined ? undefined : await findVisible(deps, subject, query[named]![0]!));
   const selection = selectBy(asked.filters, query);
   const keep = (record: Stored<R>) => also(record) && selection.keep(record);
+  const hidden = hiding(kind.fields, subject, page.sort_key);
+  const owned = ownedBy(asked);
+  const hides = (record: Stored<R>) => hidden(record, owned);
   const unique = given(asked, (_filter, name) => kind.fields[name]?.unique !== undefined);
-  if (unique) return cutPage((await byUnique<R>(deps, kind, asked, unique, home)).filter(keep), page);
-  if (home) return cutPage((await belongingsOf<R>(deps.table, kind, home.uuid)).filter(keep), page);
+  if (unique) return cutPage((await byUnique<R>(deps, kind, asked, unique, home)).filter(keep), page, hides);
+  if (home) return cutPage((await belongingsOf<R>(deps.table, kind, home.uuid)).filter(keep), page, hides);
   const nodes = await nodesOf(deps, asked);
-  if (only !== null) return cutPage((await belongingsOfAll<R>(deps.table, kind, nodes!)).filter(keep), page);
+  if (only !== null) return cutPage((await belongingsOfAll<R>(deps.table, kind, nodes!)).filter(keep), page, hides);
   const known = nodes && new Set(nodes);
   const keepOf = (record: Stored<R>) => keep(record) && (known?.has(record.node_uuid) ?? true);
-  return listBelongings<R>(deps.table, kind, page, { ...selection, keep: keepOf });
+  return listBelongings<R>(deps.table, kind, page, { ...selection, keep: keepOf, hides });
 };

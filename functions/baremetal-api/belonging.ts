@@ -68,10 +68,10 @@ export type BelongingResource<R extends Belonging> = {
 export type BelongingTarget<R> = { readonly record: Stored<R>; readonly node: StoredNode };
 
 /**
- * The node that a request is about. Without a target it is a list or a POST, whose nodes are the project's or the
- * caller sees those of all projects.
+ * Whose things a request is about: those of a node. Without a target it is a list or a POST, whose nodes are the
+ * project's or the caller sees those of all projects.
  */
-const ownedBy = ({ target, subject }: Call): Owned => {
+export const ownedBy = ({ target, subject }: Pick<Call, 'target' | 'subject'>): Owned => {
   const found = target as { readonly node?: Owned } | undefined;
   return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
 };

@@ -17,7 +17,7 @@ import {
 import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
 import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
-import { projector, type About, type Shown, type Want } from '../../layers/domain/projection.ts';
+import { hiding, projector, type About, type Shown, type Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { isoTime } from '../../layers/store/nodes.ts';
@@ -202,7 +202,10 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
           const selection = selectBy(filters, narrow(call));
           // Filters narrow what a project sees, they do not make it.
           const { keep: sees } = selectBy(filters, narrow({ ...call, query: {} }));
-          return listAnswer(call, about, async (page) => store.list(table, page, { ...selection, sees }));
+          return listAnswer(call, about, async (page) => {
+            const hides = hiding(rows, call.subject, page.sort_key);
+            return store.list(table, page, { ...selection, sees, hides });
+          });
         },
       }),
     );

@@ -68,6 +68,12 @@ const withheldOf = (columns: readonly [string, Field][], subject: Subject) => {
 export const withheldFrom = (rows: Fields, subject: Subject): ((record: object, owned?: Owned) => readonly string[]) =>
   withheldOf(Object.entries(rows), subject);
 
+/** Makes the function that says whether this caller may not see this field of a record: an order by it would tell. */
+export const hiding = (rows: Fields, subject: Subject, name: string): ((record: object, owned?: Owned) => boolean) => {
+  const namesOf = withheldFrom(rows, subject);
+  return (record, owned) => namesOf(record, owned).includes(name);
+};
+
 /**
  * Makes the function that shows records of this table: fields that are newer than the viewer's version are left out, a
  * value that is not there is its default, older versions see what they knew (`was`), secrets are masked, and what is

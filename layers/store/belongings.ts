@@ -122,12 +122,12 @@ export const belongingsOfAll = async <R extends Belonging>(
   return found;
 };
 
-/** A page of those of all nodes that are selected. Throws NotFound (404) for an unknown marker. */
+/** A page of those of all nodes that are selected. `hides`: see Choice in records.ts. Throws NotFound (404) for an unknown marker. */
 export const listBelongings = async <R extends Belonging>(
   table: Table,
   kind: Kind,
   page: Page,
-  { lookups, keep }: Selection<Stored<R>>,
+  { lookups, keep, hides }: Selection<Stored<R>> & { hides(record: Stored<R>): boolean },
 ): Promise<Stored<R>[]> => {
   const places = lookups
     ? lookups.flatMap(({ index, value }) =>
@@ -135,7 +135,9 @@ export const listBelongings = async <R extends Belonging>(
       )
     : everyShard('list', (shard) => listPartition(kind.name, shard));
   const find = async (uuid: string) => itemByGuard(table, kind, kind.name, uuid);
-  const items = await readPage(table, places, page, { keep: (item) => keep(item as unknown as Stored<R>), find });
+  const listed = (item: Item) => item as unknown as Stored<R>;
+  const shown = { keep: (item: Item) => keep(listed(item)), find, hides: (item: Item) => hides(listed(item)) };
+  const items = await readPage(table, places, page, shown);
   return items.map((item) => toRecord<R>(item));
 };
 

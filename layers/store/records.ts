@@ -29,6 +29,8 @@ export type Choice<R> = {
   readonly keep?: (record: R) => boolean;
   /** Whether the caller may see a record at all: the marker of a page may be one that filters no longer keep. */
   readonly sees?: (record: R) => boolean;
+  /** Whether the caller may not see the value that a record is sorted by: order would tell what is withheld. */
+  readonly hides?: (record: R) => boolean;
   /** Where those are that `keep` can keep. */
   readonly lookups?: readonly Lookup[] | undefined;
 };
@@ -72,7 +74,7 @@ export const records = <R extends Stored>({ name, title, fields: rows, places }:
   };
 
   /** A page of the records. Throws NotFound (404) for a marker that is unknown or that the caller may not see. */
-  const list = async (table: Table, page: Page, { keep, sees, lookups }: Choice<R> = {}): Promise<R[]> => {
+  const list = async (table: Table, page: Page, { keep, sees, hides, lookups }: Choice<R> = {}): Promise<R[]> => {
     const places = lookups
       ? lookups.flatMap(({ index, value }) =>
           everyShard(indexName(index), (shard) => indexPartition(name, index, value, shard)),
@@ -83,7 +85,8 @@ export const records = <R extends Stored>({ name, title, fields: rows, places }:
       const item = isUuid(uuid) ? await table.get(recordKey(name, uuid.toLowerCase())) : undefined;
       return item && test(sees)(item) ? item : undefined;
     };
-    return (await readPage(table, places, page, { keep: test(keep), find })).map(toRecord);
+    const shown = { keep: test(keep), find, hides: hides && test(hides) };
+    return (await readPage(table, places, page, shown)).map(toRecord);
   };
 
   /** The writes that store a new record, for a transaction. */

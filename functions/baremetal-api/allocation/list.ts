@@ -4,7 +4,7 @@ import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
 import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
+import { hiding, type Want } from '../../../layers/domain/projection.ts';
 import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
 import { findNode } from '../../../layers/store/nodes.ts';
@@ -37,8 +37,9 @@ const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocat
   const owner = ownerOf(call);
   const selection = selectBy(filters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
   const node = call.query['node']?.[0];
-  if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page);
-  return allocations.list(deps.table, page, { ...selection, sees: (one) => owned(one, call.only) });
+  const hides = hiding(rows, call.subject, page.sort_key);
+  if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page, hides);
+  return allocations.list(deps.table, page, { ...selection, sees: (one) => owned(one, call.only), hides });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */

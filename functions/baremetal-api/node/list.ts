@@ -5,7 +5,7 @@ import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { isOfProject, nodeFilters, placesOfProject, type Listed } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
-import { withheldFrom, type Want } from '../../../layers/domain/projection.ts';
+import { hiding, type Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
 import { answersOf, lists } from '../crud.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
@@ -53,8 +53,7 @@ const select = async (
   // One site serves all nodes.
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
-    const namesOf = withheldFrom(nodeFields, subject);
-    const hides = (node: ListedNode) => namesOf(node).includes(page.sort_key);
+    const hides = hiding(nodeFields, subject, page.sort_key);
     return { nodes: await listNodes(deps.table, selection, page, hides), limit: page.limit };
   }
   const node = await nodeOfInstance(deps.table, instance[0]!);

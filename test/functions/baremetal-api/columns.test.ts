@@ -169,6 +169,14 @@ describe.each(collections)('a list of %s is filtered', (name) => {
     return [status, ...records.map(({ uuid }) => uuid)];
   };
 
+  /** A second record, which would come first by each of its values. */
+  const add = async () => {
+    const values = { ...tables[name]!.body(uuids['nodes']!, 2), hue: 'blue', closed: 'AHEAD' };
+    const { status, body } = await front.request(`POST /v1/${name}`, { body: values });
+    expect(status).toBe(201);
+    return body.uuid as string;
+  };
+
   it('by a field that says so, since its version', async () => {
     expect(await list('tint=warm')).toEqual([200, uuids[name]]);
     expect(await list('tint=cold')).toEqual([200]);
@@ -178,9 +186,7 @@ describe.each(collections)('a list of %s is filtered', (name) => {
   });
 
   it('by its index, without reading what it does not keep', async () => {
-    const { body } = tables[name]!;
-    const other = await front.request(`POST /v1/${name}`, { body: { ...body(uuids['nodes']!, 2), hue: 'blue' } });
-    expect(other.status).toBe(201);
+    const other = await add();
     const { table } = front.platform;
     const { query } = table;
     const read: unknown[] = [];
@@ -192,7 +198,17 @@ describe.each(collections)('a list of %s is filtered', (name) => {
     expect(await list('hue=red')).toEqual([200, uuids[name]]);
     table.query = query;
     expect(read).toEqual(['red']);
-    await front.request(`DELETE /v1/${name}/${other.body.uuid as string}`);
+    await front.request(`DELETE /v1/${name}/${other}`);
+  });
+
+  it('and sorted, but not by what is withheld', async () => {
+    const other = await add();
+    const order = async (query: string) => list(`sort_key=${query}`);
+    expect(await order('hue')).toEqual([200, other, uuids[name]]);
+    for (const query of ['closed', 'closed&sort_dir=desc']) {
+      expect(await order(query)).toEqual([200, uuids[name], other]);
+    }
+    await front.request(`DELETE /v1/${name}/${other}`);
   });
 
   it('by what the field takes, and by nothing else', async () => {
