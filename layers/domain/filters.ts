@@ -39,6 +39,7 @@ const ofMany = (name: string, { index }: Field): Filter<Values> => ({
 });
 
 const ofField = (name: string, row: Field): Filter<Values> => {
+  if (row.withheld) throw new Error(`A filter by ${name} would tell what is withheld.`);
   const { since = row.since ?? 1, ...more }: FieldFilter = typeof row.filter === 'object' ? row.filter : {};
   const tests = more.many ? ofMany(name, row) : ofOne(name, row);
   return {

@@ -42,6 +42,11 @@ describe('the filters of a table', () => {
   });
 });
 
+it('can not be made of a field that is withheld from some', () => {
+  const closed = { ...rows.name, withheld: { notice: null } };
+  expect(() => filtersOf({ closed })).toThrow('A filter by closed would tell');
+});
+
 describe('a filter', () => {
   it('compares with the field of its name', () => {
     expect([keeps({ name: 'a' }, { name: 'a' }), keeps({ name: 'a' }, { name: 'b' })]).toEqual([true, false]);
