@@ -62,7 +62,7 @@ export const createRoute = route<Values>({
   at: 'POST /v1/nodes',
   policy: 'baremetal:node:create',
   own: 'baremetal:node:create:self_owned_node',
-  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
+  ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,
   status: 201,
   body: json,
   ...answersOf('nodes', nodeFields).record,
