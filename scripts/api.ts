@@ -2,7 +2,7 @@
 import { describe } from '../functions/baremetal-api/openapi/document.ts';
 import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../functions/baremetal-api/openapi/operation.ts';
 import { routes } from '../functions/baremetal-api/routes.ts';
-import { ramdisk } from '../layers/domain/ramdisk.ts';
+import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import { MAX } from '../layers/domain/versions.ts';
 import { table } from './markdown.ts';
 
@@ -29,7 +29,8 @@ const queryOf = ({ query = {} }: Row): string =>
     .map(([name, { since }]) => (since ? `${name} (1.${since})` : name))
     .join(', ');
 
-const ruleOf = ({ policy, own }: Row & { readonly own?: string }): string => [policy, ...(own ? [own] : [])].map(code).join(' or ');
+const ruleOf = ({ policy, own }: Row & { readonly own?: string }): string =>
+  [policy, ...(own ? [own] : [])].map(code).join(' or ');
 
 const rowOf = (route: Row): string[] => [
   methodOf(route),

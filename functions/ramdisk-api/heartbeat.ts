@@ -1,25 +1,13 @@
 /** POST /v1/heartbeat/{ident}: an agent says that it lives, and a run that waits for it goes on. */
+import { isWaiting, stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
-import type { Heartbeat } from '../../layers/domain/ramdisk.ts';
-import { waitStates } from '../../layers/domain/states.ts';
+import type { Heartbeat } from '../../layers/domain/baremetal/ramdisk.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
 import { changeNode, isoTime, nodeUuid, type StoredNode } from '../../layers/store/nodes.ts';
 import { hasInspected } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
 import type { Answer, Call, Deps } from './route.ts';
-
-/** States in which a heartbeat means something; in others it is accepted and ignored, as Ironic does. */
-const recordStates: readonly string[] = [
-  ...waitStates,
-  'deploying',
-  'deploy hold',
-  'cleaning',
-  'clean hold',
-  'rescuing',
-  'servicing',
-  'service hold',
-];
 
 /** The address itself is checked by the proxy against the networks that agents may be in. */
 const checkUrl = (url: string, requireTls: boolean): void => {
@@ -47,11 +35,12 @@ const checkBeat = (node: StoredNode, beat: Heartbeat): void => {
   }
 };
 
-const isWaiting = ({ provision_state }: StoredNode) => (waitStates as readonly string[]).includes(provision_state);
-
 /** An inspection waits for the inventory, not for a sign of life; should that have got lost on its way, this is it. */
-const goesOn = (node: StoredNode): boolean =>
-  isWaiting(node) && !node.maintenance && (node.provision_state !== 'inspect wait' || hasInspected(node, node.run));
+const goesOn = (node: StoredNode): boolean => {
+  const { heartbeat } = stateOf(node);
+  if (node.maintenance) return false;
+  return heartbeat === 'awaited' || (heartbeat === 'awaited once inspected' && hasInspected(node, node.run));
+};
 
 const record = (node: StoredNode, beat: Heartbeat, now: string): Partial<StoredNode> => ({
   ...keep(node, {
@@ -70,14 +59,15 @@ const record = (node: StoredNode, beat: Heartbeat, now: string): Partial<StoredN
 const writeDown = async (deps: Deps, ident: string, beat: Heartbeat): Promise<StoredNode> => {
   const uuid = await nodeUuid(deps.table, ident);
   if (uuid === undefined) throw Stranger();
-  return changeNode(deps, uuid, (node) => {
+  const { after } = await changeNode(deps, uuid, (node) => {
     if (!isOwn(node, beat)) return undefined;
     checkBeat(node, beat);
-    if (!recordStates.includes(node.provision_state)) return undefined;
+    if (!stateOf(node).heartbeat) return undefined;
     return { set: record(node, beat, isoTime(deps.clock.now())) };
   }).catch((error: unknown) => {
     throw isFault(error) && error.name === 'NotFound' ? Stranger() : error;
   });
+  return after;
 };
 
 /**
