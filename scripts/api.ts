@@ -2,7 +2,7 @@
 import { describe } from '../functions/baremetal-api/openapi/document.ts';
 import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../functions/baremetal-api/openapi/operation.ts';
 import { routes } from '../functions/baremetal-api/routes.ts';
-import { ramdisk } from '../layers/domain/ramdisk.ts';
+import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import { MAX } from '../layers/domain/versions.ts';
 import { table } from './markdown.ts';
 
