@@ -49,7 +49,7 @@ const introduction = `# The API
 Every route, made from the code by \`npm run reference\`. The same as OpenAPI 3.1: [openapi.json](openapi.json) at 1.${MAX},
 and at any microversion from a running Ingot at \`/v1/openapi.json\`. Fields of the resources: [fields.md](fields.md). What
 differs from Ironic: [compatibility.md](compatibility.md). A query parameter or route with a version needs at least that
-one. \`rule\` names the row of \`layers/domain/policy.ts\` that says who may.`;
+one. \`rule\` names the row of \`layers/domain/baremetal/policy.ts\` that says who may.`;
 
 /** docs/api.md. */
 export const apiPage = (): string =>
