@@ -1,14 +1,14 @@
-/** The state machines, from the same files that the one-machine runner interprets. */
-import { ArnFormat, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+/** The state machines, from the same definitions that the one-machine runner interprets. */
+import { ArnFormat, FileSystem, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { fileURLToPath } from 'node:url';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
+import { readDefinition } from '../workflows/run/asl.ts';
 import { workflows, type WorkflowName } from './manifest.ts';
 import type { Lambda } from './lambda.ts';
-
-const folder = fileURLToPath(new URL('../workflows', import.meta.url));
 
 const machineName = (stackName: string, workflow: string) => `${stackName}-${workflow}`;
 
@@ -36,11 +36,15 @@ export class Workflows extends Construct {
 
   constructor(scope: Construct, id: string, { stackName, runner, substitutions }: WorkflowsOptions) {
     super(scope, id);
+    // Assets are files, and are copied when they are made: a definition may be larger than a template can hold.
+    const folder = FileSystem.mkdtemp('asl-');
     const create = (name: WorkflowName) => {
+      const file = join(folder, `${name}.asl.json`);
+      writeFileSync(file, readDefinition(name));
       const machine = new StateMachine(this, name, {
         stateMachineName: machineName(stackName, name),
         stateMachineType: StateMachineType.STANDARD,
-        definitionBody: DefinitionBody.fromFile(`${folder}/${name}.asl.json`),
+        definitionBody: DefinitionBody.fromFile(file),
         definitionSubstitutions: { ...substitutions, workflow: runner.function.functionArn },
         comment: workflows[name].doc,
         tracingEnabled: true,
@@ -62,5 +66,6 @@ export class Workflows extends Construct {
     this.machines = Object.fromEntries(
       (Object.keys(workflows) as WorkflowName[]).map((name) => [name, create(name)]),
     ) as Record<WorkflowName, StateMachine>;
+    rmSync(folder, { recursive: true });
   }
 }

@@ -14,6 +14,7 @@ import { systemClock } from '../layers/store/clock.ts';
 import { createIds } from '../layers/store/ids.ts';
 import type { Functions } from '../layers/store/ports.ts';
 import type { Settings } from '../infra/settings.ts';
+import { readDefinition } from '../workflows/run/asl.ts';
 import { environmentOf, readSettings, trustedProxies, type Variables, withAgentEndpoint } from './environment.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
@@ -202,8 +203,7 @@ const assemble = async (
 
   states = await startStates({
     journal: dir.files.states,
-    definitions: new URL('workflows', root).pathname,
-    workflows: Object.keys(workflows),
+    definitions: Object.fromEntries(Object.keys(workflows).map((name) => [name, readDefinition(name)])),
     substitutions: { ...settings, workflow: 'workflow' },
     // What a killed process left goes on at once, before the workers can reach the thread that asks for them.
     functions: { invoke: async (name, payload) => (await ready.promise).invoke(name, payload) },

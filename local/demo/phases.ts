@@ -1,16 +1,14 @@
 /** The phases of workflows, live: what the interpreter tells of executions, said of machines. */
-import { readFileSync } from 'node:fs';
-
 import type { WorkflowName } from '../../infra/manifest.ts';
 import { workflows } from '../../infra/manifest.ts';
 import { nodeOfRun } from '../../layers/store/reservation.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 import type { StateEvent } from '../states/history.ts';
 import type { Display } from './display.ts';
 
 /** The states of a workflow in which something is done; Choice and end states are over at once. */
 const readPhases = (name: string): Set<string> => {
-  const url = new URL(`../../workflows/${name}.asl.json`, import.meta.url);
-  const { States } = JSON.parse(readFileSync(url, 'utf8')) as { States: Record<string, { Type: string }> };
+  const { States } = JSON.parse(readDefinition(name)) as { States: Record<string, { Type: string }> };
   return new Set(
     Object.entries(States)
       .filter(([, { Type }]) => Type === 'Task')

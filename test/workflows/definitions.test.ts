@@ -1,11 +1,11 @@
-/** The ASL files against the phases, the fault table, and an independent validator. */
-import { readFileSync } from 'node:fs';
+/** The state machines, their fragments filled in, against the phases, the fault table, and an independent validator. */
 import { createRequire } from 'node:module';
 
 import { describe, expect, it } from 'vitest';
 
-import { workflows as rows } from '../../infra/manifest.ts';
+import { settings, workflows as rows } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/steps/index.ts';
 
 type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
@@ -25,15 +25,12 @@ type Machine = { QueryLanguage: string; TimeoutSeconds: number; States: Record<s
 const workflows = { ...nodeWorkflows, ...allocationWorkflows };
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
 const text = (name: string) =>
-  readFileSync(new URL(`../../workflows/${name}.asl.json`, import.meta.url), 'utf8').replaceAll(
-    '${workflow}',
-    'arn:aws:lambda:eu-west-1:123456789012:function:workflow',
-  );
+  readDefinition(name).replaceAll('${workflow}', 'arn:aws:lambda:eu-west-1:123456789012:function:workflow');
 const load = (name: string) => JSON.parse(text(name)) as Machine;
 const tasks = (machine: Machine) => Object.entries(machine.States).filter(([, state]) => state.Type === 'Task');
 const every = names.flatMap((name) => tasks(load(name)).map(([state, task]) => ({ name, state, task })));
 
-describe('the ASL files', () => {
+describe('the state machines', () => {
   it('are those of the manifest', () => {
     expect(names.toSorted()).toEqual(Object.keys(rows).toSorted());
   });
@@ -43,6 +40,12 @@ describe('the ASL files', () => {
     const { isValid, errorsText } = validate(machine);
     expect(errorsText('\n')).toBe('');
     expect(isValid).toBe(true);
+  });
+
+  it.each(names)('%s has nothing left to fill in but substitutions', (name) => {
+    expect(readDefinition(name)).not.toMatch(/<\w+>|"Use":/);
+    const substitutions = readDefinition(name).match(/(?<=\$\{)[^}]*(?=\})/g) ?? [];
+    expect(substitutions.filter((each) => each !== 'workflow' && !Object.hasOwn(settings, each))).toEqual([]);
   });
 
   it.each(names)('%s has a phase for each Task state and no other', (name) => {

@@ -2,7 +2,6 @@
  * Whole workflows in one process: the real ASL files in the real interpreter, the real phases and ramdisk API, on the
  * memory table and with a fake BMC proxy. Only time and machines are made up.
  */
-import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -23,6 +22,7 @@ import type { Workflows } from '../../layers/store/workflows.ts';
 import { loadDefinition, type Definition } from '../../local/states/definition.ts';
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 import { createFakeFunctions } from '../fakes/functions.ts';
 import { createFakeObjects } from '../fakes/objects.ts';
 import { createFakePorts } from '../fakes/ports.ts';
@@ -36,10 +36,8 @@ const substitutions = {
   ...Object.fromEntries(Object.entries(settings).map(([name, { default: value }]) => [name, value])),
 };
 
-const load = async (name: string): Promise<Definition> => {
-  const file = new URL(`../../workflows/${name}.asl.json`, import.meta.url);
-  return loadDefinition(name, `${name}.asl.json`, readFileSync(file, 'utf8'), substitutions);
-};
+const load = async (name: string): Promise<Definition> =>
+  loadDefinition(name, `${name}.asl.json`, readDefinition(name), substitutions);
 
 /** Loaded once: the interpreter compiles every expression. */
 const definitions = await Promise.all(Object.keys(rows).map(load));
