@@ -18,11 +18,11 @@ import { port as portFields, type Port } from '../layers/domain/port.ts';
 import { createBelonging, type Stored } from '../layers/store/belongings.ts';
 import { portKind } from '../layers/store/node-ports.ts';
 import { createNode, type StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
+import type { Platform } from '../layers/platform/platform.ts';
 import { openTable } from '../local/table/table.ts';
 import { createWriter } from '../local/table/writer.ts';
-import { createFakeClock } from '../test/fakes/clock.ts';
-import { createFakeIds, fakeUuid } from '../test/fakes/ids.ts';
+import { createVirtualClock } from '../layers/platform/memory/clock.ts';
+import { createCountedIds, countedUuid } from '../layers/platform/memory/ids.ts';
 import { resolveSettings, variablesOf } from '../infra/settings.ts';
 
 const seconds = Number(process.argv[2] ?? 2);
@@ -31,12 +31,12 @@ const limit = 1000;
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-bench-'));
 const path = join(folder, 'table.db');
-const clock = createFakeClock();
-const ids = createFakeIds();
+const clock = createVirtualClock();
+const ids = createCountedIds();
 const writer = createWriter(path, clock);
 const table = openTable({ path, writer, clock });
-const ports = { table, clock, ids } as unknown as Ports;
-const handle = create(ports, Config.parse(variablesOf(resolveSettings(() => undefined))));
+const platform = { table, clock, ids } as unknown as Platform;
+const handle = create(platform, Config.parse(variablesOf(resolveSettings(() => undefined))));
 
 /** Nodes of the one project that has some, all among the first. */
 const owned = 100;
@@ -69,7 +69,7 @@ const addressOf = (index: number): string =>
 /** A node, and a port for one in ten. */
 const enrol = async (index: number): Promise<void> => {
   const node = nodeOf(index);
-  await createNode(ports, node);
+  await createNode(platform, node);
   if (index % 10 > 0) return;
   const port = {
     ...defaults(portFields),
@@ -80,7 +80,7 @@ const enrol = async (index: number): Promise<void> => {
     created_at: '2026-01-01T00:00:00+00:00',
     revision: 1,
   } as unknown as Stored<Port>;
-  await createBelonging<Port>(ports, portKind, port, async () => {});
+  await createBelonging<Port>(platform, portKind, port, async () => {});
 };
 
 const fill = async (from: number, to: number): Promise<void> => {
@@ -102,8 +102,8 @@ const ask = async (path: string, query: Record<string, string>, authorizer: obje
   } as unknown as APIGatewayProxyEvent;
   const { statusCode, body } = await handle(event, { request_id: 'bench', remaining_ms: () => 1000 });
   if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${body}`);
-  const { nodes, ports: found } = JSON.parse(body) as { nodes?: unknown[]; ports?: unknown[] };
-  return (nodes ?? found)!.length;
+  const { nodes, ports } = JSON.parse(body) as { nodes?: unknown[]; ports?: unknown[] };
+  return (nodes ?? ports)!.length;
 };
 
 /** Times in milliseconds; `least` is what it costs when no other process is in the way. */
@@ -135,7 +135,7 @@ let filled = 0;
 for (const fleet of fleets) {
   await fill(filled, fleet);
   filled = fleet;
-  const [first, middle] = [{ limit: String(limit) }, fakeUuid(Math.floor((fleet - limit) / 2) + 1)];
+  const [first, middle] = [{ limit: String(limit) }, countedUuid(Math.floor((fleet - limit) / 2) + 1)];
   const page = fleet === limit ? first : { ...first, marker: middle };
   figures[fleet] = {
     three_fields: await measure('/v1/nodes', { ...page, fields }),

@@ -46,7 +46,7 @@ export const bundle = (name: string, folder: string): { readonly file: string; r
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // Clients of AWS that a request may never need are files of their own (layers/store/aws/ports.ts).
+    // Clients of AWS that a request may never need are files of their own (layers/platform/aws/platform.ts).
     splitting: true,
     platform: 'node',
     format: 'esm',

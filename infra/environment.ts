@@ -20,7 +20,7 @@ type Environment = Record<string, string>;
 const workflowArns = (stack: Stack, context: Context) =>
   Object.fromEntries(Object.keys(workflows).map((name) => [name, workflowArn(stack, context.stack_name, name)]));
 
-/** The variables that `layers/store/aws/ports.ts` reads, by grant. */
+/** The variables that `layers/platform/aws/platform.ts` reads, by grant. */
 const variables: Record<string, (stack: Stack, sources: Sources) => Environment> = {
   table: (_stack, { data }) => ({ TABLE_NAME: data.table.tableName }),
   objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),

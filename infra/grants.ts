@@ -104,7 +104,7 @@ const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatemen
   new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions[name].function.functionArn] }),
 ];
 
-/** `FUNCTION_<NAME>` tells `layers/store/aws/ports.ts` whom a function calls. */
+/** `FUNCTION_<NAME>` tells `layers/platform/aws/platform.ts` whom a function calls. */
 const invokeVariable = (name: FunctionName): string => `FUNCTION_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /** Gives every function the grants of its row, and nothing else. */

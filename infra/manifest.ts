@@ -4,7 +4,7 @@
  */
 import { indexes } from '../layers/store/indexes.ts';
 
-/** A port of `layers/store/ports.ts` that a function is given; on AWS it becomes an IAM grant. */
+/** A part of the platform (`layers/platform/platform.ts`) that a function is given; on AWS it becomes an IAM grant. */
 export type Grant =
   | 'table'
   | 'table:read'

@@ -1,9 +1,9 @@
 /** The one log of an installation: JSON lines in the state directory, appended, started anew when it is large. */
 import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
-import { systemClock } from '../layers/store/clock.ts';
-import { createLog } from '../layers/store/log.ts';
-import type { Log } from '../layers/store/ports.ts';
+import { systemClock } from '../layers/platform/clock.ts';
+import { createLog } from '../layers/platform/log.ts';
+import type { Log } from '../layers/platform/platform.ts';
 
 /** Past this size the next start puts the log aside as `<path>.1`. */
 const maxBytes = 50 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** `npm start`: the whole system on this machine, and the main job before the newcomer's eyes. */
 import { Invalid, isFault } from '../layers/domain/fault.ts';
-import { systemClock } from '../layers/store/clock.ts';
+import { systemClock } from '../layers/platform/clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { runDemo } from './demo/demo.ts';
 import { createDisplay, type Display } from './demo/display.ts';

@@ -5,7 +5,7 @@
 import type { MessagePort } from 'node:worker_threads';
 
 import { Fault } from '../layers/domain/fault.ts';
-import { ConditionFailed, type Item } from '../layers/store/table.ts';
+import { ConditionFailed, type Item } from '../layers/platform/table.ts';
 
 type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
 type Call = { id: number; method: string; args: unknown[] };

@@ -38,12 +38,12 @@ const isMade = (node: StoredNode): boolean => hasMediumToken(node) && agentMediu
  * know. Of attempts that do so at the same time one wins; what the others stored is swept.
  */
 const makeMedium = async (context: PhaseContext): Promise<string> => {
-  const { node, ports, run } = context;
+  const { node, platform, run } = context;
   if (isMade(node)) return agentMedium(node)!;
-  const token = newToken(ports);
-  const key = agentMediumKey(node.uuid, ports.ids.ulid());
-  await ports.objects.put(key, buildAgentMedium(wordsOf(context, token)), 'application/octet-stream');
-  const after = await giveAgentToken(ports, node.uuid, token, (fresh): Change | undefined => {
+  const token = newToken(platform);
+  const key = agentMediumKey(node.uuid, platform.ids.ulid());
+  await platform.objects.put(key, buildAgentMedium(wordsOf(context, token)), 'application/octet-stream');
+  const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change | undefined => {
     requireLock(fresh, run);
     if (isMade(fresh)) return undefined;
     return {
@@ -80,13 +80,13 @@ const hasNoDrive = (error: unknown): boolean => isFault(error) && error.name ===
  * BMC; BmcUnsupported only where `config_via_removable` demands the medium.
  */
 export const attachAgentMedium = async (context: PhaseContext): Promise<Outcome> => {
-  const { hardware, node, ports, settings } = context;
+  const { hardware, node, platform, settings } = context;
   if (isFake(node, 'vmedia')) return done();
   if (!wantsMedium(node)) {
     const chosen = asked(node) === false;
     return weaker(context, chosen ? 'driver_info.config_via_removable is false' : 'the BMC has one virtual drive only');
   }
-  const image = await ports.objects.link(await makeMedium(context), 'GET', settings.mediumSeconds);
+  const image = await platform.objects.link(await makeMedium(context), 'GET', settings.mediumSeconds);
   try {
     await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true }, 'agent');
     return done();
@@ -97,15 +97,20 @@ export const attachAgentMedium = async (context: PhaseContext): Promise<Outcome>
 };
 
 /** A failure is logged only: the token is of no use any more, and `sync` removes what no node names. */
-const removeObject = async ({ ports, node }: Pick<PhaseContext, 'ports' | 'node'>, key: string): Promise<void> => {
-  await ports.objects
+const removeObject = async (
+  { platform, node }: Pick<PhaseContext, 'platform' | 'node'>,
+  key: string,
+): Promise<void> => {
+  await platform.objects
     .remove(key)
-    .catch((error: unknown) => ports.log.warn('The medium of an agent was not removed.', { node: node.uuid, error }));
+    .catch((error: unknown) =>
+      platform.log.warn('The medium of an agent was not removed.', { node: node.uuid, error }),
+    );
 };
 
 /** Removes the medium that was made last, if there is one. Answers the change that forgets it. */
 export const removeAgentMedium = async (
-  context: Pick<PhaseContext, 'ports' | 'node'>,
+  context: Pick<PhaseContext, 'platform' | 'node'>,
 ): Promise<((node: StoredNode) => Partial<StoredNode>) | undefined> => {
   const key = agentMedium(context.node);
   if (key === undefined) return undefined;

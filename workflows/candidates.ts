@@ -4,7 +4,7 @@ import { guardKey } from '../layers/store/guards.ts';
 import { freeIndex, freePartition, indexName, indexPartition, shards } from '../layers/store/indexes.ts';
 import type { ListedNode } from '../layers/store/node-lists.ts';
 import { nodeKey } from '../layers/store/nodes.ts';
-import type { Item, Table } from '../layers/store/table.ts';
+import type { Item, Table } from '../layers/platform/table.ts';
 
 /** `reason` tells how many nodes met which wish. */
 export type Candidates = { readonly nodes: readonly ListedNode[]; readonly reason: string };

@@ -7,7 +7,7 @@ import { cutText } from '../layers/domain/foreign-text.ts';
 import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
+import type { Platform } from '../layers/platform/platform.ts';
 import { managementRequestKey } from '../layers/store/management-requests.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
@@ -188,12 +188,12 @@ const requireOwner = (node: StoredNode, workflow: WorkflowName, run: string): vo
  * Throws Superseded, NodeLocked.
  */
 export const lockToFail = async (
-  ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
+  platform: Pick<Platform, 'table' | 'clock' | 'ids'>,
   uuid: string,
   workflow: WorkflowName,
   run: string,
 ): Promise<StoredNode> =>
-  changeNode(ports, uuid, (node) => {
+  changeNode(platform, uuid, (node) => {
     requireOwner(node, workflow, run);
     if (node.reservation === run) return undefined;
     return { set: { reservation: run, generation: node.generation + 1 } };
@@ -217,12 +217,12 @@ export type Failing = {
  * Throws Superseded, NodeLocked.
  */
 export const failNode = async (
-  ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
+  platform: Pick<Platform, 'table' | 'clock' | 'ids'>,
   { uuid, workflow, run, failure, off = false }: Failing,
 ): Promise<StoredNode> => {
   const row = rows[workflow];
   const message = lastError(workflow, failure);
-  return changeNode(ports, uuid, (before) => {
+  return changeNode(platform, uuid, (before) => {
     requireOwner(before, workflow, run);
     const node = off ? { ...before, ...leftRamdisk(before) } : before;
     const set: Partial<StoredNode> = {

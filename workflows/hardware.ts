@@ -6,7 +6,7 @@ import { Fault, Invalid } from '../layers/domain/fault.ts';
 import { maxWords } from '../layers/domain/foreign-text.ts';
 import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../layers/bmc/operations.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
+import type { Platform } from '../layers/platform/platform.ts';
 import { plainText } from './agent.ts';
 
 /** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
@@ -79,7 +79,7 @@ export type HardwareCall = {
 };
 
 /** What a phase reaches the machine by. Nothing is sent for interfaces that are fake. */
-export const createHardware = ({ functions }: Pick<Ports, 'functions'>, call: HardwareCall): Hardware => {
+export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call: HardwareCall): Hardware => {
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, op.split('.')[0] as Family)) return undefined;

@@ -5,7 +5,7 @@ import { Invalid } from '../layers/domain/fault.ts';
 import { imageType, isWebUrl } from '../layers/domain/image.ts';
 import { imageForBmc, packedForAgent } from '../layers/store/configdrives.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
+import type { Platform } from '../layers/platform/platform.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
@@ -74,7 +74,7 @@ const forms = { agent: packedForAgent, bmc: imageForBmc };
  * at the moment of use and is a secret: it goes to the proxy and nowhere else. Throws Invalid (400) if it leads nowhere.
  */
 export const configdriveLink = async (
-  { objects }: Pick<Ports, 'objects'>,
+  { objects }: Pick<Platform, 'objects'>,
   node: StoredNode,
   whom: keyof typeof forms,
   seconds: number,

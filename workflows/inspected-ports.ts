@@ -5,10 +5,10 @@ import { port as portFields, type Port } from '../layers/domain/port.ts';
 import { changeBelonging, createBelonging } from '../layers/store/belongings.ts';
 import { portByAddress, portKind, type StoredPort } from '../layers/store/node-ports.ts';
 import { isoTime, type StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
+import type { Platform } from '../layers/platform/platform.ts';
 import { requireLock } from '../layers/store/reservation.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'ids'>;
 
 const newPort = ({ clock, ids }: Needs, values: Partial<Port>): StoredPort =>
   ({

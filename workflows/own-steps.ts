@@ -78,12 +78,12 @@ const startedAt = ({ node }: PhaseContext): number => Date.parse(node.phase?.sta
 
 /** So many seconds; without a number until the agent calls again, if there is one. */
 const wait: Work<{ seconds?: number }> = async (context, { seconds }) => {
-  const { node, ports } = context;
+  const { node, platform } = context;
   if (seconds === undefined && agentCalled(node)) {
     const last = Date.parse((node.driver_internal_info['agent_last_heartbeat'] as string | undefined) ?? '');
     return last > startedAt(context) ? ended() : { is: 'heartbeat' };
   }
-  const rest = startedAt(context) + Math.min(seconds ?? 30, longestWait) * 1000 - ports.clock.now();
+  const rest = startedAt(context) + Math.min(seconds ?? 30, longestWait) * 1000 - platform.clock.now();
   if (rest > 0) throw Pending(`A step waits for ${Math.ceil(rest / 1000)} s more.`);
   return ended();
 };

@@ -4,7 +4,7 @@
  * its start, so every `run` observes before it acts.
  */
 import type { Change, StoredNode } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
+import type { Platform } from '../layers/platform/platform.ts';
 import type { Hardware } from './hardware.ts';
 
 /** Settings that phases know (infra/manifest.ts). Seconds. */
@@ -25,7 +25,7 @@ export type PhaseContext = {
   readonly node: StoredNode;
   readonly run: string;
   readonly hardware: Hardware;
-  readonly ports: Pick<Ports, 'table' | 'objects' | 'sealer' | 'clock' | 'ids' | 'log'>;
+  readonly platform: Pick<Platform, 'table' | 'objects' | 'sealer' | 'clock' | 'ids' | 'log'>;
   readonly settings: Settings;
   /** Seconds that the client of a power action gave; null: it gave none. */
   readonly timeout: number | null;

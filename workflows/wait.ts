@@ -3,8 +3,8 @@
  * lets the lock of the node go, and removed by whoever delivered it.
  */
 import { nodePartition } from '../layers/store/nodes.ts';
-import type { Ports } from '../layers/store/ports.ts';
-import { equals, isConditionFailed, type Key, type Write } from '../layers/store/table.ts';
+import type { Platform } from '../layers/platform/platform.ts';
+import { equals, isConditionFailed, type Key, type Write } from '../layers/platform/table.ts';
 
 export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
 
@@ -14,7 +14,7 @@ export const waitKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'w
 /** Belongs in the transaction that lets the lock go. */
 export const waitWrite = (uuid: string, wait: Wait): Write => ({ put: { ...waitKey(uuid), ...wait } });
 
-type Needs = Pick<Ports, 'table' | 'workflows'>;
+type Needs = Pick<Platform, 'table' | 'workflows'>;
 
 /**
  * Continues the execution that waits for this node's agent, if there is one. The token is delivered before the item

@@ -1,14 +1,14 @@
 /** Who is calling: a REQUEST authorizer of API Gateway (REST), by the strategy that the operator chose. */
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import { createBasic } from './basic.ts';
 import type { Config } from './config.ts';
 import { admit, type Event, type Identify, refusal } from './identity.ts';
 import { createKeystone } from './keystone.ts';
 import { createOidc } from './oidc.ts';
 
-export type Deps = Pick<Ports, 'parameters' | 'clock'>;
+export type Deps = Pick<Platform, 'parameters' | 'clock'>;
 
 const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Config) => Identify } = {
   noauth: () => async () => ({ user: 'anonymous', roles: ['admin'], scope: 'system' }),

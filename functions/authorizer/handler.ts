@@ -1,6 +1,6 @@
 /** The authorizer on AWS. */
-import { awsParameters } from '../../layers/store/aws/parameters.ts';
-import { systemClock } from '../../layers/store/clock.ts';
+import { awsParameters } from '../../layers/platform/aws/parameters.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 

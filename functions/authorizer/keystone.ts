@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 import { Fault, Unavailable } from '../../layers/domain/fault.ts';
-import type { ParameterStore } from '../../layers/store/ports.ts';
+import type { ParameterStore } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 import { headerOf, type Identify, type Identity, knownRoles, refusal } from './identity.ts';
 

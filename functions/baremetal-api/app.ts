@@ -9,7 +9,7 @@ import { DEFAULT } from '../../layers/domain/versions.ts';
 import { isServerError, refuse, reply, replyJson, toJson, type ErrorForm } from '../../layers/http/reply.ts';
 import { jsonBody, readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
 import { negotiate } from '../../layers/http/version.ts';
-import type { Invocation } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 import { compile, type Match } from './match.ts';
 import type { Call, Deps, Route } from './route.ts';
@@ -106,8 +106,8 @@ const readBody = (route: Route, request: HttpRequest, loose: Query): unknown => 
  * Makes the function: version 406 -> route 404/405 -> find 404 -> policy 403/404 -> query and body 400/406 -> handle.
  * Every answer, also to an error, is Ironic's JSON with the version headers; it never throws.
  */
-export const create = (ports: Omit<Deps, 'config'>, config: Config) => {
-  const deps: Deps = { ...ports, config };
+export const create = (platform: Omit<Deps, 'config'>, config: Config) => {
+  const deps: Deps = { ...platform, config };
   const match = compile(routes);
 
   return async (event: APIGatewayProxyEvent, invocation: Invocation): Promise<APIGatewayProxyResult> => {

@@ -3,10 +3,13 @@ import type { z } from 'zod';
 
 import type { Fields } from '../../layers/domain/fields.ts';
 import type { Rule, Subject } from '../../layers/domain/policy.ts';
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+export type Deps = Pick<
+  Platform,
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'
+> & {
   readonly config: Config;
 };
 

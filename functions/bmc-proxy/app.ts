@@ -9,7 +9,7 @@ import { operations, type Operation, type Reply, type Request } from '../../laye
 import type { BmcRecord } from '../../layers/bmc/records.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { createMessageRedactor, createRedactor, redactJson } from '../../layers/redfish-client/redact.ts';
-import type { Invocation } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
 import { systemResolve } from './peer.ts';

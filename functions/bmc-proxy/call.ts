@@ -3,13 +3,13 @@ import type { z } from 'zod';
 
 import type { Operation, operations, Reply } from '../../layers/bmc/operations.ts';
 import type { BmcRecord, BmcRecords } from '../../layers/bmc/records.ts';
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 
 /** All IP addresses of a host name, as the resolver gives them. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-export type Deps = Pick<Ports, 'opener' | 'log' | 'clock'> & {
+export type Deps = Pick<Platform, 'opener' | 'log' | 'clock'> & {
   readonly records: BmcRecords;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;

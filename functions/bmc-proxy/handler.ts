@@ -1,7 +1,7 @@
 /** The BMC proxy on AWS. */
 import type { Context } from 'aws-lambda';
 
-import { awsClock, awsLog, awsOpener, awsTable } from '../../layers/store/aws/ports.ts';
+import { awsClock, awsLog, awsOpener, awsTable } from '../../layers/platform/aws/platform.ts';
 import { createBmcRecords } from '../../layers/store/bmc-records.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';

@@ -9,7 +9,7 @@ import { DEFAULT } from '../../layers/domain/versions.ts';
 import { isServerError, refuse, reply, type ErrorForm } from '../../layers/http/reply.ts';
 import { readRequest, refuseAccept, type HttpRequest } from '../../layers/http/request.ts';
 import { negotiate } from '../../layers/http/version.ts';
-import type { Invocation } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 import { continueInspection, inspectionSince } from './continue-inspection.ts';
 import { heartbeat } from './heartbeat.ts';
@@ -60,8 +60,8 @@ const admit = ({ config, log }: Deps, { source }: Call, path: string): void => {
 };
 
 /** Makes the function: version 406 -> route 404/405 -> address 403 -> handle. Every answer has Ironic's version headers. */
-export const create = (ports: Omit<Deps, 'config' | 'witness'>, config: Config) => {
-  const deps: Deps = { ...ports, config, witness: createWitness(ports) };
+export const create = (platform: Omit<Deps, 'config' | 'witness'>, config: Config) => {
+  const deps: Deps = { ...platform, config, witness: createWitness(platform) };
   return async (event: APIGatewayProxyEvent, invocation: Invocation): Promise<APIGatewayProxyResult> => {
     const about = { version: DEFAULT, request_id: `req-${invocation.request_id}` };
     let form: ErrorForm = 'router';

@@ -4,8 +4,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 
-import { createAwsLog, createLogger } from '../../layers/store/aws/log.ts';
-import { awsClock, awsIds, awsObjects, awsSealer, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
+import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
+import { awsClock, awsIds, awsObjects, awsSealer, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 

@@ -1,10 +1,10 @@
 /** What the routes of the ramdisk API are given, and the row that stands for each. */
 import type { HttpRequest } from '../../layers/http/request.ts';
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 import type { Witness } from './witness.ts';
 
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
   readonly config: Config;
   readonly witness: Witness;
 };

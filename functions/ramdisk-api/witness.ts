@@ -4,7 +4,7 @@
  */
 import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
 import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 
 /** The history's line about an agent, or about somebody who says to be one. */
 export const agentEvent = (message: string, run: string | null): NodeEvent => ({
@@ -25,7 +25,12 @@ const quietMs = 60_000;
 const maxKept = 1000;
 
 /** Keeps in memory what it told lately; another container may tell it again. */
-export const createWitness = ({ table, clock, ids, log }: Pick<Ports, 'table' | 'clock' | 'ids' | 'log'>): Witness => {
+export const createWitness = ({
+  table,
+  clock,
+  ids,
+  log,
+}: Pick<Platform, 'table' | 'clock' | 'ids' | 'log'>): Witness => {
   const told = new Map<string, number>();
   const isNews = (what: string, now: number): boolean => {
     if (now - (told.get(what) ?? -Infinity) < quietMs) return false;

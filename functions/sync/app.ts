@@ -15,16 +15,16 @@ import {
   type ManagementRequest,
 } from '../../layers/store/management-requests.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import { nodeOfRun } from '../../layers/store/reservation.ts';
-import type { Execution } from '../../layers/store/workflows.ts';
+import type { Execution } from '../../layers/platform/workflows.ts';
 import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/names.ts';
 import { lookAfterAllocation } from './allocations.ts';
 import type { Deed } from './deed.ts';
 import { sweepObjects } from './sweep.ts';
 
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
 
 /**
  * What was done: nodes and allocations looked at, runs started, runs failed; `stuck` is how often sync could not help:

@@ -2,7 +2,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
 import { namespace, stuckNodes } from '../../layers/domain/metrics.ts';
-import { awsClock, awsIds, awsLog, awsObjects, awsTable, awsWorkflows } from '../../layers/store/aws/ports.ts';
+import { awsClock, awsIds, awsLog, awsObjects, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
 import { create, type Report } from './app.ts';
 
 const { env } = process;

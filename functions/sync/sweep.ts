@@ -6,7 +6,7 @@ import { agentMediaOf, agentMedium } from '../../layers/domain/agent-medium.ts';
 import { configdriveObjects, configdrivesOf } from '../../layers/domain/configdrive.ts';
 import { inventoriesOf, inventoryKey, inventoryObject } from '../../layers/store/inventories.ts';
 import { readNode } from '../../layers/store/nodes.ts';
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 
 /** Younger ones may be about to be named, ms. */
 const minAge = 24 * 60 * 60 * 1000;
@@ -15,13 +15,13 @@ const minAge = 24 * 60 * 60 * 1000;
 const parts = 256;
 const turn = 5 * 60 * 1000;
 
-type Needs = Pick<Ports, 'table' | 'objects' | 'clock' | 'log'>;
+type Needs = Pick<Platform, 'table' | 'objects' | 'clock' | 'log'>;
 
 type Kind = {
   /** What its keys begin with, if the UUID of their node begins so. */
   readonly of: (start: string) => string;
   /** Those that the node refers to, with what is made of them. */
-  readonly named: (table: Ports['table'], uuid: string) => Promise<readonly (string | undefined)[]>;
+  readonly named: (table: Platform['table'], uuid: string) => Promise<readonly (string | undefined)[]>;
 };
 
 const kinds: { readonly [name: string]: Kind } = {

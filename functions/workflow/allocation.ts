@@ -18,18 +18,18 @@ export const AllocationCall = z.object({
 
 export type AllocationCall = z.output<typeof AllocationCall>;
 
-const fail = async (ports: Deps, uuid: string, { phase, Error: error, Cause: cause }: Failed): Promise<object> => {
+const fail = async (platform: Deps, uuid: string, { phase, Error: error, Cause: cause }: Failed): Promise<object> => {
   const reason = allocationFailure(failureOf(phase, error, cause));
-  await failAllocation(ports, uuid, reason);
+  await failAllocation(platform, uuid, reason);
   return { error, cause: reason };
 };
 
 /** Answers what the next Choice reads. Throws NodeLocked, Conflict and Superseded, which the ASL retries or catches. */
-export const runAllocation = async (ports: Deps, call: AllocationCall): Promise<object> => {
+export const runAllocation = async (platform: Deps, call: AllocationCall): Promise<object> => {
   const { workflow, phase, allocation: uuid, failed } = call;
-  if (failed) return fail(ports, uuid, failed);
+  if (failed) return fail(platform, uuid, failed);
   const phases: { readonly [name: string]: AllocationPhase } = allocationWorkflows[workflow];
   const found = Object.hasOwn(phases, phase) ? phases[phase] : undefined;
   if (!found) throw new Fault('PhaseUnknown', 400, `Workflow ${workflow} has no phase ${phase}.`);
-  return found(ports, uuid);
+  return found(platform, uuid);
 };

@@ -3,7 +3,7 @@
  * requests to hardware that a client waits for.
  */
 import { Fault } from '../../layers/domain/fault.ts';
-import type { Invocation } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import { failureOf } from '../../workflows/failure.ts';
 import { AllocationCall, runAllocation } from './allocation.ts';
 import { Call, type Deps } from './call.ts';
@@ -16,16 +16,16 @@ import { runPhase } from './run-phase.ts';
  * Answers the small object that the next Choice reads. Throws what the ASL retries or catches: Pending, NodeLocked,
  * Superseded, the faults of layers/bmc/faults.ts.
  */
-export const create = (ports: Deps, config: Config) => async (event: unknown, invocation: Invocation) => {
+export const create = (platform: Deps, config: Config) => async (event: unknown, invocation: Invocation) => {
   const allocating = AllocationCall.safeParse(event);
-  if (allocating.success) return runAllocation(ports, allocating.data);
+  if (allocating.success) return runAllocation(platform, allocating.data);
   const asked = RequestCall.safeParse(event);
-  if (asked.success) return serveRequest(ports, asked.data);
+  if (asked.success) return serveRequest(platform, asked.data);
   const parsed = Call.safeParse(event);
   if (!parsed.success)
     throw new Fault('PhaseUnknown', 400, `The ASL sent what no phase takes: ${parsed.error.message}`);
   const { data: call } = parsed;
-  if (!call.failed) return runPhase(ports, config, call, invocation);
+  if (!call.failed) return runPhase(platform, config, call, invocation);
   const { phase, Error: error, Cause: cause } = call.failed;
-  return fail(ports, call, failureOf(phase, error, cause), invocation);
+  return fail(platform, call, failureOf(phase, error, cause), invocation);
 };

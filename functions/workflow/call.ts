@@ -1,10 +1,10 @@
 /** What the function is given: by its composition root, and by an ASL state. */
 import * as z from 'zod';
 
-import type { Ports } from '../../layers/store/ports.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import { isWorkflow } from '../../workflows/names.ts';
 
-export type Deps = Pick<Ports, 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'>;
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'>;
 
 /** What a Catch sends to the Fail phase. */
 export const Failed = z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() });

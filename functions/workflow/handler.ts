@@ -10,7 +10,7 @@ import {
   awsSealer,
   awsTable,
   awsWorkflows,
-} from '../../layers/store/aws/ports.ts';
+} from '../../layers/platform/aws/platform.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 

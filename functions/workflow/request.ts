@@ -60,12 +60,12 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 });
 
 /** Throws NodeLocked (409), NotFound (404). */
-const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
-  const birth = ports.ids.ulid();
-  return changeNode(ports, call.node, (node) => {
+const take = async (platform: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
+  const birth = platform.ids.ulid();
+  return changeNode(platform, call.node, (node) => {
     const held = lock(node, birth);
     const run = held.reservation;
-    const until = ports.clock.now() + forgottenAfter;
+    const until = platform.clock.now() + forgottenAfter;
     return {
       set: held,
       events: [event(call, work.told(), run)],
@@ -75,8 +75,8 @@ const take = async (ports: Deps, call: RequestCall, work: Work): Promise<StoredN
 };
 
 /** Whoever has the lock by now keeps it. */
-const letGo = async (ports: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
-  changeNode(ports, uuid, (node) => {
+const letGo = async (platform: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
+  changeNode(platform, uuid, (node) => {
     if (node.reservation !== run) return undefined;
     return {
       set: { reservation: null },
@@ -88,39 +88,39 @@ const letGo = async (ports: Deps, call: RequestCall, { uuid, reservation: run }:
 const stillAtIt = (error: unknown) => isFault(error) && error.name === 'Pending';
 
 /** Asks until the machine has done it or the client cannot wait any longer. Throws Pending, and what the row throws. */
-const ask = async (ports: Deps, call: RequestCall, work: Work, node: StoredNode): Promise<unknown> => {
-  const end = ports.clock.now() + call.budget_ms;
+const ask = async (platform: Deps, call: RequestCall, work: Work, node: StoredNode): Promise<unknown> => {
+  const end = platform.clock.now() + call.budget_ms;
   const op_id = `${node.reservation ?? node.uuid}/${call.request}`;
   for (;;) {
-    const left = end - ports.clock.now();
+    const left = end - platform.clock.now();
     try {
       return await work.run(
-        createHardware(ports, { node, op_id, deadline_ms: Math.max(pace, Math.floor(left / most)) }),
+        createHardware(platform, { node, op_id, deadline_ms: Math.max(pace, Math.floor(left / most)) }),
       );
     } catch (error) {
-      if (!stillAtIt(error) || end - ports.clock.now() < 2 * pace) throw error;
-      await ports.clock.sleep(pace);
+      if (!stillAtIt(error) || end - platform.clock.now() < 2 * pace) throw error;
+      await platform.clock.sleep(pace);
     }
   }
 };
 
-const withLock = async (ports: Deps, call: RequestCall, work: Work): Promise<unknown> => {
-  const node = await take(ports, call, work);
-  const [asked] = await Promise.allSettled([ask(ports, call, work, node)]);
+const withLock = async (platform: Deps, call: RequestCall, work: Work): Promise<unknown> => {
+  const node = await take(platform, call, work);
+  const [asked] = await Promise.allSettled([ask(platform, call, work, node)]);
   if (asked.status === 'fulfilled') {
-    await letGo(ports, call, node, 'The machine has done what it was asked.');
+    await letGo(platform, call, node, 'The machine has done what it was asked.');
     return asked.value;
   }
   const error: unknown = asked.reason;
-  await letGo(ports, call, node, isFault(error) ? `It failed: ${plainText(error.message)}` : 'It failed.');
+  await letGo(platform, call, node, isFault(error) ? `It failed: ${plainText(error.message)}` : 'It failed.');
   throw error;
 };
 
-const withoutLock = async (ports: Deps, call: RequestCall, work: Work): Promise<unknown> => {
-  const node = await readNode(ports.table, call.node);
+const withoutLock = async (platform: Deps, call: RequestCall, work: Work): Promise<unknown> => {
+  const node = await readNode(platform.table, call.node);
   if (!node) throw NotFound(`Node ${call.node} could not be found.`);
   if (work.lock === 'free' && node.reservation) throw NodeLocked(node.uuid, node.reservation);
-  return ask(ports, call, work, node);
+  return ask(platform, call, work, node);
 };
 
 /** The status by the name: a fault of the proxy arrives here without its own. */
@@ -136,15 +136,15 @@ const messageOf = (error: Fault): string =>
     : error.message;
 
 /** Never throws a fault that a client can do something about; what else it throws is for the log. */
-export const serveRequest = async (ports: Deps, call: RequestCall): Promise<RequestReply> => {
+export const serveRequest = async (platform: Deps, call: RequestCall): Promise<RequestReply> => {
   try {
     const work = workOf(call);
-    const answer = await (work.lock === 'held' ? withLock : withoutLock)(ports, call, work);
+    const answer = await (work.lock === 'held' ? withLock : withoutLock)(platform, call, work);
     return { is: 'answer', answer: (answer ?? null) as never };
   } catch (error) {
     const { node, request } = call;
     if (!isFault(error) || codeOf(error) === 500) {
-      ports.log.error('A request to hardware met something unexpected.', { node, request, error });
+      platform.log.error('A request to hardware met something unexpected.', { node, request, error });
       throw error;
     }
     return { is: 'refusal', name: error.name, code: codeOf(error), message: messageOf(error) };

@@ -3,7 +3,7 @@ import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { isRetryable } from '../../layers/bmc/faults.ts';
 import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
 import { changeNode, isoTime, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import type { Invocation } from '../../layers/store/ports.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import { powerRequestKey } from '../../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../../layers/store/rescue-passwords.ts';
 import { onlyLocks, pause, requireLock, resume, Superseded } from '../../layers/store/reservation.ts';
@@ -41,12 +41,12 @@ const endOfLast = (node: StoredNode, call: Call, now: number): NodeEvent[] => {
 };
 
 /** Takes the lock and marks the start, once: a repeated attempt writes nothing. Throws Superseded, NodeLocked. */
-const begin = async (ports: Deps, call: Call, phase: Phase): Promise<StoredNode> =>
-  changeNode(ports, call.node, (node) => {
+const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNode> =>
+  changeNode(platform, call.node, (node) => {
     const lock = take(node, call);
     const started = node.phase?.run === call.run && node.phase.name === call.phase;
     if (!lock && started) return undefined;
-    const now = ports.clock.now();
+    const now = platform.clock.now();
     const locked = { ...node, ...lock };
     const mark = { run: call.run, name: call.phase, started_at: isoTime(now) };
     return {
@@ -67,15 +67,15 @@ const leftovers = (set: Partial<StoredNode>, { workflow }: Call) => [
 
 /** The change and the end of the phase in one write. */
 const complete = async (
-  ports: Deps,
+  platform: Deps,
   call: Call,
   { piece }: Phase,
   { change, more }: Outcome & { is: 'done' },
 ): Promise<StoredNode> =>
-  changeNode(ports, call.node, (node) => {
+  changeNode(platform, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
-    const now = ports.clock.now();
+    const now = platform.clock.now();
     const about = { ...call, piece: piece?.(node) };
     const ended = phaseEnded(about, node.phase?.started_at ?? isoTime(now), now);
     return {
@@ -94,35 +94,35 @@ const requireToken = ({ token, phase }: Call): string => {
  * Lets the lock go until the agent calls: token and free lock appear in one write. If the agent called while the phase
  * was looking, the run keeps the lock and continues itself at once.
  */
-const waitForCall = async (ports: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
+const waitForCall = async (platform: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
   const token = requireToken(call);
-  const node = await changeNode(ports, call.node, (fresh) => {
+  const node = await changeNode(platform, call.node, (fresh) => {
     requireLock(fresh, call.run);
     if (came(fresh)) return undefined;
     const set = pause(fresh);
-    const wait = { token, phase: call.phase, run: call.run, since: isoTime(ports.clock.now()) };
+    const wait = { token, phase: call.phase, run: call.run, since: isoTime(platform.clock.now()) };
     return { set, events: transitionEvents(fresh, set, call.run), also: [waitWrite(call.node, wait)] };
   });
-  if (node.reservation === call.run) await ports.workflows.succeed(token, { is: 'heartbeat' });
+  if (node.reservation === call.run) await platform.workflows.succeed(token, { is: 'heartbeat' });
 };
 
 /** Starts the successor that the node was handed to, also when a repetition finds that done already. */
-const startSuccessor = async (ports: Deps, uuid: string, workflow: string): Promise<void> => {
-  const node = await readNode(ports.table, uuid);
-  if (node?.run && node.run_workflow === workflow) await ports.workflows.start(workflow, node.run, { node: uuid });
+const startSuccessor = async (platform: Deps, uuid: string, workflow: string): Promise<void> => {
+  const node = await readNode(platform.table, uuid);
+  if (node?.run && node.run_workflow === workflow) await platform.workflows.start(workflow, node.run, { node: uuid });
 };
 
 /** Waiting for hardware has an end; other faults that are tried again leave a line in the history. */
-const judge = async (ports: Deps, call: Call, phase: Phase, node: StoredNode, error: unknown): Promise<unknown> => {
-  if (!isFault(error)) ports.log.error('A phase met something unexpected.', { ...about(call), error });
+const judge = async (platform: Deps, call: Call, phase: Phase, node: StoredNode, error: unknown): Promise<unknown> => {
+  if (!isFault(error)) platform.log.error('A phase met something unexpected.', { ...about(call), error });
   if (isFault(error) && error.name === 'Pending') {
     const limit = phase.limit?.(call.timeout ?? null) ?? defaultLimit;
     const since = Date.parse(node.phase?.started_at ?? '');
-    if (ports.clock.now() - since > limit * 1000) return PhaseTimeout(limit, error.message);
+    if (platform.clock.now() - since > limit * 1000) return PhaseTimeout(limit, error.message);
   }
   if (isRetryable(error)) {
     const event = phaseAttempted(call, (error as Fault).message);
-    await ports.table.write([eventWrite(node, event, isoTime(ports.clock.now()), ports.ids)]);
+    await platform.table.write([eventWrite(node, event, isoTime(platform.clock.now()), platform.ids)]);
   }
   return error;
 };
@@ -147,34 +147,41 @@ const effectOf = (call: Call, node: StoredNode): string => {
   return [run, phase, ...roundOf(call, node), ...(boot > 1 ? [`boot${boot}`] : [])].join('/');
 };
 
-const outcomeOf = async (ports: Deps, config: Config, call: Call, phase: Phase, invocation: Invocation) => {
-  const node = await begin(ports, call, phase);
-  const hardware = createHardware(ports, {
+const outcomeOf = async (platform: Deps, config: Config, call: Call, phase: Phase, invocation: Invocation) => {
+  const node = await begin(platform, call, phase);
+  const hardware = createHardware(platform, {
     node,
     op_id: effectOf(call, node),
     deadline_ms: deadline(invocation, phase),
   });
   try {
-    return await phase.run({ node, run: call.run, hardware, ports, settings: config, timeout: call.timeout ?? null });
+    return await phase.run({
+      node,
+      run: call.run,
+      hardware,
+      platform,
+      settings: config,
+      timeout: call.timeout ?? null,
+    });
   } catch (error) {
-    throw await judge(ports, call, phase, node, error);
+    throw await judge(platform, call, phase, node, error);
   }
 };
 
 /** Throws Pending, NodeLocked, Superseded and the faults of layers/bmc/faults.ts; see `create`. */
-export const runPhase = async (ports: Deps, config: Config, call: Call, invocation: Invocation): Promise<object> => {
+export const runPhase = async (platform: Deps, config: Config, call: Call, invocation: Invocation): Promise<object> => {
   const phase = phaseOf(call);
   try {
-    const outcome = await outcomeOf(ports, config, call, phase, invocation);
+    const outcome = await outcomeOf(platform, config, call, phase, invocation);
     if (outcome.is === 'wait') {
-      await waitForCall(ports, call, outcome);
+      await waitForCall(platform, call, outcome);
       return {};
     }
-    await complete(ports, call, phase, outcome);
+    await complete(platform, call, phase, outcome);
     const output = outcome.output ?? {};
-    if (call.token) await ports.workflows.succeed(call.token, output);
+    if (call.token) await platform.workflows.succeed(call.token, output);
     return output;
   } finally {
-    if (phase.starts) await startSuccessor(ports, call.node, phase.starts);
+    if (phase.starts) await startSuccessor(platform, call.node, phase.starts);
   }
 };

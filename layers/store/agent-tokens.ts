@@ -8,10 +8,10 @@ import { Conflict } from '../domain/fault.ts';
 import { mask } from '../domain/masking.ts';
 import { readSecrets, secretsWrite } from './node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from './nodes.ts';
-import type { Ports } from './ports.ts';
-import { isConditionFailed } from './table.ts';
+import type { Platform } from '../platform/platform.ts';
+import { isConditionFailed } from '../platform/table.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'ids' | 'sealer'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'ids' | 'sealer'>;
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -38,7 +38,7 @@ export const isInspectionKey = (key: string, hash: string | null): boolean =>
 const maxTries = 5;
 
 /** 244 random bits; agents take 32 characters or more. */
-export const newToken = ({ ids }: Pick<Ports, 'ids'>): string => `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
+export const newToken = ({ ids }: Pick<Platform, 'ids'>): string => `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
 
 /**
  * Makes `token` the one of the node's agent, unless `decide` answers undefined; what it answers is changed in the same

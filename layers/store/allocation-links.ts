@@ -5,7 +5,7 @@
 import { allocation as rows } from '../domain/allocation.ts';
 import { guardChanges } from './guards.ts';
 import { recordKey } from './references.ts';
-import { equals, type Item, type Table, type Write } from './table.ts';
+import { equals, type Item, type Table, type Write } from '../platform/table.ts';
 
 type Linked = { readonly uuid: string; readonly allocation_uuid: string | null };
 

@@ -8,13 +8,13 @@ import { allocationRemoval } from './allocation-links.ts';
 import { guardKey } from './guards.ts';
 import { busyIndex, busyPartition, shardOf, shards } from './indexes.ts';
 import { changeNode, isoTime, type StoredNode } from './nodes.ts';
-import type { Ports } from './ports.ts';
+import type { Platform } from '../platform/platform.ts';
 import { records, type Keeping } from './records.ts';
-import { isConditionFailed, type Table } from './table.ts';
+import { isConditionFailed, type Table } from '../platform/table.ts';
 
 export type StoredAllocation = Allocation & Keeping;
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'ids'>;
 
 /** Find, list, create and change them. One that looks for a node is among what `sync` looks at. */
 export const allocations = records<StoredAllocation>({

@@ -11,9 +11,18 @@ import { guardChanges, guardKey, guardsOf } from './guards.ts';
 import { indexAttributes, listPartition } from './indexes.ts';
 import { everyShard, readPage } from './lists.ts';
 import { isoTime, nodeKey, nodePartition, readNode, type StoredNode } from './nodes.ts';
-import type { Ports } from './ports.ts';
+import type { Platform } from '../platform/platform.ts';
 import { noNewReference, referTo, type Referred } from './references.ts';
-import { absent, equals, isConditionFailed, present, type Item, type Key, type Table, type Write } from './table.ts';
+import {
+  absent,
+  equals,
+  isConditionFailed,
+  present,
+  type Item,
+  type Key,
+  type Table,
+  type Write,
+} from '../platform/table.ts';
 
 /** One kind of them. */
 export type Kind = {
@@ -33,7 +42,7 @@ type Belonging = { readonly uuid: string; readonly node_uuid: string };
 /** `position` is its place in lists, `revision` counts its writes. */
 export type Stored<R> = R & Referred & { readonly position: string; readonly revision: number };
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'ids'>;
 
 /** It stands with its node. */
 export const belongingKey = ({ name }: Pick<Kind, 'name'>, node: string, uuid: string): Key => ({

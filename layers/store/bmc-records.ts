@@ -16,10 +16,19 @@ import { port as portFields } from '../domain/port.ts';
 import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
 import { secretKey } from './node-secrets.ts';
 import { rescuePasswordKey, rescuePasswordName } from './rescue-passwords.ts';
-import type { Ports } from './ports.ts';
-import { absent, below, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  absent,
+  below,
+  equals,
+  isConditionFailed,
+  type Item,
+  type Key,
+  type Table,
+  type Write,
+} from '../platform/table.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock'>;
+type Needs = Pick<Platform, 'table' | 'clock'>;
 
 /** One line of the ledger. `hash` is the SHA-256 (hex) of all the rest of it. */
 export type LedgerRow = {

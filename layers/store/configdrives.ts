@@ -14,14 +14,14 @@ import {
 } from '../domain/configdrive.ts';
 import { Invalid } from '../domain/fault.ts';
 import type { StoredNode } from './nodes.ts';
-import type { ObjectBody } from './objects.ts';
-import type { Ports } from './ports.ts';
+import type { ObjectBody } from '../platform/objects.ts';
+import type { Platform } from '../platform/platform.ts';
 
-type Needs<Method extends keyof Ports['objects']> = { readonly objects: Pick<Ports['objects'], Method> };
+type Needs<Method extends keyof Platform['objects']> = { readonly objects: Pick<Platform['objects'], Method> };
 
 /** Stores a packed configdrive as an object of its own. Returns the value for instance_info.configdrive. */
 export const storeConfigdrive = async (
-  { objects, ids }: Needs<'put'> & Pick<Ports, 'ids'>,
+  { objects, ids }: Needs<'put'> & Pick<Platform, 'ids'>,
   uuid: string,
   packed: ObjectBody,
 ): Promise<string> => {

@@ -3,7 +3,7 @@ import { deployTemplate, type DeployTemplate } from '../domain/deploy-template.t
 import { guardKey } from './guards.ts';
 import { records, type Keeping } from './records.ts';
 import { recordKey } from './references.ts';
-import type { Table } from './table.ts';
+import type { Table } from '../platform/table.ts';
 
 export type StoredDeployTemplate = DeployTemplate & Keeping;
 

@@ -8,8 +8,8 @@ import type { Page } from '../domain/page.ts';
 import type { Subject } from '../domain/policy.ts';
 import { isUuid } from '../domain/values.ts';
 import { cutPage, unknownMarker } from './lists.ts';
-import type { Ids } from './ports.ts';
-import type { Item, Key, Table, Write } from './table.ts';
+import type { Ids } from '../platform/platform.ts';
+import type { Item, Key, Table, Write } from '../platform/table.ts';
 
 /**
  * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error, a request of a

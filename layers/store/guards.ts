@@ -4,7 +4,7 @@
  */
 import { Conflict, type Fault } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
-import { absent, type Key, type Write } from './table.ts';
+import { absent, type Key, type Write } from '../platform/table.ts';
 
 /** Where the guard of a value stands; `what` is the name in the `unique` of its row. */
 export const guardKey = (what: string, value: string): Key => ({ pk: `unique#${what}#${value}`, sk: 'guard' });

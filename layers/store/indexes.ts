@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { isFree } from '../domain/allocation.ts';
 import type { Fields } from '../domain/fields.ts';
 import { node, type Node } from '../domain/node.ts';
-import type { Index } from './table.ts';
+import type { Index } from '../platform/table.ts';
 
 export const shards = 16;
 

@@ -1,7 +1,7 @@
 /** Inspection rules, and those of a phase in the order in which they are applied. */
 import { inspectionRule, type InspectionRule } from '../domain/inspection-rule.ts';
 import { records, type Keeping } from './records.ts';
-import type { Table } from './table.ts';
+import type { Table } from '../platform/table.ts';
 
 export type StoredInspectionRule = InspectionRule & Keeping;
 

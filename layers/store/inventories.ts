@@ -4,8 +4,8 @@
  */
 import type { Inspected } from '../domain/inspection.ts';
 import { nodePartition } from './nodes.ts';
-import type { Ports } from './ports.ts';
-import type { Item, Key, Table, Write } from './table.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Item, Key, Table, Write } from '../platform/table.ts';
 
 /** A node has one. */
 export const inventoryKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'inventory' });
@@ -13,7 +13,7 @@ export const inventoryKey = (uuid: string): Key => ({ pk: nodePartition(uuid), s
 /** What the keys of all stored inventories begin with whose node's UUID begins so. */
 export const inventoriesOf = (start: string): string => `inventories/${start}`;
 
-/** Bytes of text that stay in the table; an item takes 400 KB (layers/store/limits.ts). */
+/** Bytes of text that stay in the table; an item takes 400 KB (layers/platform/limits.ts). */
 const maxInline = 300 * 1024;
 
 /**
@@ -21,7 +21,7 @@ const maxInline = 300 * 1024;
  * stored before; should the write not follow, or replace another, `sync` sweeps the object that nothing refers to.
  */
 export const inventoryWrite = async (
-  { objects, ids }: { readonly objects: Pick<Ports['objects'], 'put'>; readonly ids: Ports['ids'] },
+  { objects, ids }: { readonly objects: Pick<Platform['objects'], 'put'>; readonly ids: Platform['ids'] },
   uuid: string,
   { inventory, plugin_data }: Inspected,
 ): Promise<Write> => {
@@ -38,7 +38,7 @@ export const inventoryObject = (item: Item | undefined): string | undefined => i
 
 /** The text of `{inventory, plugin_data}`; undefined for a node that was never inspected. */
 export const readInventoryText = async (
-  { table, objects }: { readonly table: Pick<Table, 'get'>; readonly objects: Pick<Ports['objects'], 'get'> },
+  { table, objects }: { readonly table: Pick<Table, 'get'>; readonly objects: Pick<Platform['objects'], 'get'> },
   uuid: string,
 ): Promise<string | undefined> => {
   const item = await table.get(inventoryKey(uuid));
@@ -50,9 +50,9 @@ export const readInventoryText = async (
 
 /** The same, parsed. */
 export const readInventory = async (
-  ports: Parameters<typeof readInventoryText>[0],
+  platform: Parameters<typeof readInventoryText>[0],
   uuid: string,
 ): Promise<Inspected | undefined> => {
-  const text = await readInventoryText(ports, uuid);
+  const text = await readInventoryText(platform, uuid);
   return text === undefined ? undefined : (JSON.parse(text) as Inspected);
 };

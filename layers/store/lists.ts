@@ -5,7 +5,7 @@
 import { NotFound, type Fault } from '../domain/fault.ts';
 import type { Page } from '../domain/page.ts';
 import { shards } from './indexes.ts';
-import type { Item, Query, Table } from './table.ts';
+import type { Item, Query, Table } from '../platform/table.ts';
 
 export type Place = { readonly index: string; readonly partition: string };
 

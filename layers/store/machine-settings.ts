@@ -6,10 +6,10 @@ import type { Bios } from '../domain/bios.ts';
 import type { Firmware } from '../domain/firmware.ts';
 import type { BiosSetting } from '../bmc/settings.ts';
 import type { Firmware as SeenFirmware } from '../bmc/inventory.ts';
-import { maxWrites } from './limits.ts';
+import { maxWrites } from '../platform/limits.ts';
 import { isoTime, nodeKey, nodePartition, type StoredNode } from './nodes.ts';
-import type { Ports } from './ports.ts';
-import { equals, type Item, type Table, type Write } from './table.ts';
+import type { Platform } from '../platform/platform.ts';
+import { equals, type Item, type Table, type Write } from '../platform/table.ts';
 
 type Times = { readonly created_at: string | null; readonly updated_at: string | null };
 type Kind = 'bios' | 'firmware';
@@ -39,7 +39,7 @@ export const readBios = async (table: Table, node: string, name: string): Promis
 export const listFirmware = async (table: Table, node: string): Promise<Firmware[]> =>
   list<Firmware>(table, node, 'firmware');
 
-type Needs = Pick<Ports, 'table' | 'clock'>;
+type Needs = Pick<Platform, 'table' | 'clock'>;
 
 /** The node, locked by the run that writes. */
 type Holder = Pick<StoredNode, 'uuid' | 'reservation'>;

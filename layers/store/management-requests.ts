@@ -3,7 +3,7 @@
  * so `sync` can start a run that was recorded but never started, and free the lock of a request that died.
  */
 import { nodePartition } from './nodes.ts';
-import type { Item, Key, Table, Write } from './table.ts';
+import type { Item, Key, Table, Write } from '../platform/table.ts';
 
 /** What the workflow `management` does. An image's URL may hold a signature: only `action` travels through the run. */
 export type ManagementRequest =

@@ -5,7 +5,7 @@ import { guardKey } from './guards.ts';
 import { indexName, indexPartition, listPartition } from './indexes.ts';
 import { everyShard, readList, readPage, type Place } from './lists.ts';
 import { instanceInfoKey, nodeKey, readNode, type StoredNode } from './nodes.ts';
-import type { Item, Table } from './table.ts';
+import type { Item, Table } from '../platform/table.ts';
 
 /** The index partitions that hold what is selected. */
 const placesOf = ({ lookups }: Pick<Selection, 'lookups'>): Place[] =>

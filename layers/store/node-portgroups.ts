@@ -1,7 +1,7 @@
 /** Port groups, as a kind of what a node has several of; found by UUID, MAC address and name. */
 import { portgroup as portgroupFields, type Portgroup } from '../domain/portgroup.ts';
 import { belongingKey, type Kind, type Stored } from './belongings.ts';
-import type { Key } from './table.ts';
+import type { Key } from '../platform/table.ts';
 
 export type StoredPortgroup = Stored<Portgroup>;
 

@@ -2,7 +2,7 @@
 import { port as portFields, type Port } from '../domain/port.ts';
 import { belongingBy, belongingKey, belongingsOf, type Kind, type Stored } from './belongings.ts';
 import { portgroupKey } from './node-portgroups.ts';
-import type { Key, Table } from './table.ts';
+import type { Key, Table } from '../platform/table.ts';
 
 export type StoredPort = Stored<Port>;
 

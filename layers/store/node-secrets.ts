@@ -2,8 +2,8 @@
  * The sealed values of a node (DESIGN.md 7): driver_info credentials and the agent token, in an item of their own that
  * the node's record never holds. A write names the revision that was read, so two writers cannot undo each other.
  */
-import type { Key, Table, Write } from './table.ts';
-import { absent, equals } from './table.ts';
+import type { Key, Table, Write } from '../platform/table.ts';
+import { absent, equals } from '../platform/table.ts';
 
 export type NodeSecrets = {
   /** driver_info names, or `agent_secret_token`, to sealed values. */

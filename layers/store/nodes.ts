@@ -9,10 +9,10 @@ import { lostAllocation } from './allocation-links.ts';
 import { eventWrite, type NodeEvent } from './events.ts';
 import { guardChanges, guardKey } from './guards.ts';
 import { busyAttribute, derivedAttributes, freeAttribute, indexAttributes, isPlace } from './indexes.ts';
-import { maxWrites } from './limits.ts';
-import type { Ports } from './ports.ts';
+import { maxWrites } from '../platform/limits.ts';
+import type { Platform } from '../platform/platform.ts';
 import { isReference, recordKey, referTo } from './references.ts';
-import { absent, equals, isConditionFailed, type Item, type Key, type Table, type Write } from './table.ts';
+import { absent, equals, isConditionFailed, type Item, type Key, type Table, type Write } from '../platform/table.ts';
 
 export type StoredNode = Node & NodeKeeping;
 
@@ -23,7 +23,7 @@ export type Change = {
   readonly also?: readonly Write[];
 };
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'ids'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'ids'>;
 
 /** A node's whole world is in one partition: one query reads it. */
 export const nodePartition = (uuid: string) => `node#${uuid}`;

@@ -3,7 +3,7 @@
  * power on, and `sync` must be able to start a run that was recorded but never started.
  */
 import { nodePartition } from './nodes.ts';
-import type { Item, Key, Write } from './table.ts';
+import type { Item, Key, Write } from '../platform/table.ts';
 
 /** The input of the `power` workflow. */
 export type PowerRequest = {

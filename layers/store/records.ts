@@ -10,9 +10,9 @@ import { guardChanges, guardKey, takenValue } from './guards.ts';
 import { indexAttributes, indexName, indexPartition, isPlace, listPartition } from './indexes.ts';
 import { everyShard, readPage } from './lists.ts';
 import { isoTime } from './nodes.ts';
-import type { Ports } from './ports.ts';
+import type { Platform } from '../platform/platform.ts';
 import { noNewReference, recordKey, type Referred } from './references.ts';
-import { absent, equals, isConditionFailed, type Item, type Table, type Write } from './table.ts';
+import { absent, equals, isConditionFailed, type Item, type Table, type Write } from '../platform/table.ts';
 
 /** `name` is that of keys and guards, `title` is how messages call it. */
 export type Kind<R = object> = {
@@ -39,7 +39,7 @@ export type Choice<R> = {
 export type Keeping = Referred & { readonly position: string; readonly revision: number };
 
 type Stored = Keeping & { readonly uuid: string };
-type Needs = Pick<Ports, 'table' | 'clock'>;
+type Needs = Pick<Platform, 'table' | 'clock'>;
 
 /** How often a write that lost to others is decided again; each loss means that somebody else has made progress. */
 const maxTries = 20;

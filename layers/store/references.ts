@@ -2,7 +2,7 @@
  * Records that others refer to (a node to its chassis, a port to its port group). Who starts to refer to one marks it in
  * the same transaction; who deletes it looks for those that refer to it and deletes it only if nobody came in between.
  */
-import { equals, present, unset, type Condition, type Key, type Write } from './table.ts';
+import { equals, present, unset, type Condition, type Key, type Write } from '../platform/table.ts';
 
 /** The attribute of the mark; records keep it and never show it. */
 export type Referred = { readonly referred?: string };

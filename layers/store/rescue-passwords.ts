@@ -3,7 +3,7 @@
  * hash already (crypt(3)); the password itself is stored nowhere. The item goes with the run, however that ends.
  */
 import { nodePartition } from './nodes.ts';
-import type { Key, Write } from './table.ts';
+import type { Key, Write } from '../platform/table.ts';
 
 /** The name under which the proxy opens it. */
 export const rescuePasswordName = 'rescue_password';

@@ -1,6 +1,6 @@
 /** The demo's HTTP client: what any client of the Bare Metal API does, and nothing more. */
 import { Fault, isFault } from '../../layers/domain/fault.ts';
-import type { Clock } from '../../layers/store/ports.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
 
 /** The microversion that the demo speaks. */
 const version = '1.109';

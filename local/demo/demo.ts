@@ -3,7 +3,7 @@
  * available, deploy the first one, prove what is on its disk, and with `once` give it back.
  */
 import { isFault } from '../../layers/domain/fault.ts';
-import type { Clock } from '../../layers/store/ports.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
 import { deployed, returned, type Check } from './checks.ts';
 import { createClient } from './client.ts';
 import type { Display } from './display.ts';

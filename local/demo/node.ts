@@ -1,7 +1,7 @@
 /** One node by way of the API: enrols it and brings it to where it shall be, whatever state it is in now. */
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { transientStates, type ProvisionState, type Verb } from '../../layers/domain/states.ts';
-import type { Clock } from '../../layers/store/ports.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
 import type { Client } from './client.ts';
 import type { Images, Machine } from './machines.ts';
 

@@ -1,13 +1,13 @@
 /**
  * Lambda on one machine: a pool of worker threads for each function of the manifest, each with its own environment and
- * its own ports. Callers see what they see on AWS: JSON goes in and comes out, an error has a name and a message, and
+ * a platform of its own. Callers see what they see on AWS: JSON goes in and comes out, an error has a name and a message, and
  * an invocation past its limit fails with `Sandbox.Timedout`.
  */
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 import type { FunctionRow } from '../../infra/manifest.ts';
 import { NotFound } from '../../layers/domain/fault.ts';
-import type { Functions } from '../../layers/store/ports.ts';
+import type { Functions } from '../../layers/platform/platform.ts';
 import type { Wiring, WorkerData } from './message.ts';
 import { createPool, type Pool } from './pool.ts';
 

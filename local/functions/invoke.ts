@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 
 import type { Grant } from '../../infra/manifest.ts';
 import { Fault } from '../../layers/domain/fault.ts';
-import type { Functions } from '../../layers/store/ports.ts';
+import type { Functions } from '../../layers/platform/platform.ts';
 import { serve } from '../rpc.ts';
 
 /** Answers `invoke` on `port` for a worker with these `grants`; any other function is refused with AccessDenied. */

@@ -6,7 +6,7 @@ import type { MessagePort } from 'node:worker_threads';
 
 import type { FunctionRow } from '../../infra/manifest.ts';
 
-/** What a worker needs to build its ports; an absent one is refused when the function asks for it. */
+/** What a worker needs to build its platform; an absent one is refused when the function asks for it. */
 export type Wiring = {
   /** The database file that readers open; writes go through the port. */
   readonly table?: { readonly path: string; readonly writer: MessagePort };

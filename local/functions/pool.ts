@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Worker } from 'node:worker_threads';
 
 import { Fault, Unavailable } from '../../layers/domain/fault.ts';
-import { systemClock } from '../../layers/store/clock.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
 import type { Failure, InvocationMessage, WorkerMessage } from './message.ts';
 
 export type PoolOptions = {

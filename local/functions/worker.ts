@@ -1,17 +1,17 @@
-/** A worker thread: loads one function, builds its ports, and runs the invocations it is sent. */
+/** A worker thread: loads one function, builds its platform, and runs the invocations it is sent. */
 import { parentPort, workerData } from 'node:worker_threads';
 
 import type { z } from 'zod';
 
 import { Fault } from '../../layers/domain/fault.ts';
-import { systemClock } from '../../layers/store/clock.ts';
-import { createLog } from '../../layers/store/log.ts';
-import type { Invocation } from '../../layers/store/ports.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
+import { createLog } from '../../layers/platform/log.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
 import type { Failure, InvocationMessage, WorkerData, WorkerMessage } from './message.ts';
-import { createPorts } from './ports.ts';
+import { createPlatform } from './platform.ts';
 
 type Handle = (event: unknown, invocation: Invocation) => Promise<unknown>;
-type App = { create(ports: object, config: unknown): Handle };
+type App = { create(platform: object, config: unknown): Handle };
 
 const { name, row, folder, wiring } = workerData as WorkerData;
 const port = parentPort!;
@@ -34,7 +34,7 @@ const parse = (schema: z.ZodType): unknown => {
 const load = async (): Promise<Handle> => {
   const { create } = (await import(new URL('app.ts', folder).href)) as App;
   const { Config } = (await import(new URL('config.ts', folder).href)) as { Config: z.ZodType };
-  return create(await createPorts(name, row.grants, wiring, log), parse(Config));
+  return create(await createPlatform(name, row.grants, wiring, log), parse(Config));
 };
 
 const handle = await load();

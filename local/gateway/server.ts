@@ -13,7 +13,7 @@ import type { RouteRow } from '../../infra/manifest.ts';
 import { otherMethodSentence } from '../../infra/other-method.ts';
 import type { Networks } from '../../layers/bmc/networks.ts';
 import { Fault } from '../../layers/domain/fault.ts';
-import type { Ids, Log } from '../../layers/store/ports.ts';
+import type { Ids, Log } from '../../layers/platform/platform.ts';
 import type { Context } from './authorizer.ts';
 import { isTooLarge, readBody, tooLarge } from './body.ts';
 import { toAnswer, toEvent, type Answer } from './event.ts';

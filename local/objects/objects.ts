@@ -1,9 +1,9 @@
 /** The objects of one machine: files in a folder, and links that the gateway serves (`serve.ts`). */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 
-import { systemClock } from '../../layers/store/clock.ts';
-import type { Listed, Objects } from '../../layers/store/objects.ts';
-import type { Clock } from '../../layers/store/ports.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
+import type { Listed, Objects } from '../../layers/platform/objects.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
 import { readKey } from '../secrets/key.ts';
 import { fileOf, isMissing, keyOf, save } from './file.ts';
 import { makeLink } from './link.ts';

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { isFault } from '../../layers/domain/fault.ts';
-import { systemClock } from '../../layers/store/clock.ts';
-import type { Clock } from '../../layers/store/ports.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
 import { readKey } from '../secrets/key.ts';
 import { fileOf, isMissing, removePartials, save, tooLarge } from './file.ts';
 import { checkLink, objectsPath } from './link.ts';

@@ -1,8 +1,8 @@
 /** Sealing on one machine: AES-256-GCM with the key file; the context is authenticated with the value. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-import type { Opener, SealContext, Sealer } from '../../layers/store/ports.ts';
-import { sealable, Unsealable } from '../../layers/store/secrets.ts';
+import type { Opener, SealContext, Sealer } from '../../layers/platform/platform.ts';
+import { sealable, Unsealable } from '../../layers/platform/secrets.ts';
 import { readKey } from './key.ts';
 
 const algorithm = 'aes-256-gcm';

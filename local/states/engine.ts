@@ -4,7 +4,7 @@
  * no special case: a call in flight is made again.
  */
 import { Unavailable } from '../../layers/domain/fault.ts';
-import type { Functions } from '../../layers/store/ports.ts';
+import type { Functions } from '../../layers/platform/platform.ts';
 import type { Definition } from './definition.ts';
 import type { Chance, Json } from './expression.ts';
 import { toStateEvents, type StateEvent } from './history.ts';

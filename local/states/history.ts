@@ -1,5 +1,5 @@
-/** What others get to see of a run: the history of the port, and the events that the live display follows. */
-import type { Execution, HistoryEvent } from '../../layers/store/workflows.ts';
+/** What others get to see of a run: the history as the platform tells it, and the events that the live display follows. */
+import type { Execution, HistoryEvent } from '../../layers/platform/workflows.ts';
 import type { Run, RunEvent, Step } from './run.ts';
 
 /** Something that has happened, told after it was journaled. `at` is milliseconds since the epoch. */
@@ -20,7 +20,7 @@ export type StateEvent = {
 /** Milliseconds since the epoch as ISO 8601 in UTC. */
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-/** A line of the journal as the port tells it. */
+/** A line of the journal as the platform tells it. */
 export const toHistory = ({ id, at, type, state }: RunEvent): HistoryEvent => ({
   id,
   at: isoTime(at),
@@ -28,7 +28,7 @@ export const toHistory = ({ id, at, type, state }: RunEvent): HistoryEvent => ({
   ...(state !== undefined && { state }),
 });
 
-/** A run as the port describes it; an error or cause that was not given is left out. */
+/** A run as the platform describes it; an error or cause that was not given is left out. */
 export const toExecution = (run: Run): Execution => ({
   workflow: run.workflow,
   name: run.name,

@@ -2,7 +2,7 @@
  * One execution as data: what the journal keeps and what `machine.ts` changes. A run is a tree of branches; each
  * stands in one state. Everything here is plain JSON, times are milliseconds since the epoch.
  */
-import type { WorkflowStatus } from '../../layers/store/workflows.ts';
+import type { WorkflowStatus } from '../../layers/platform/workflows.ts';
 import type { Chance, Json } from './expression.ts';
 import type { Exit, Machine, Scope, State } from './language.ts';
 

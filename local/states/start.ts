@@ -2,7 +2,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 
 import { Fault } from '../../layers/domain/fault.ts';
-import type { Functions } from '../../layers/store/ports.ts';
+import type { Functions } from '../../layers/platform/platform.ts';
 import { connect, serve } from '../rpc.ts';
 import type { StateEvent } from './history.ts';
 import type { States } from './states.ts';

@@ -1,9 +1,9 @@
-/** The `Workflows` port on the durable interpreter. */
+/** The `Workflows` of the platform on the durable interpreter. */
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { Fault, Invalid, NotFound, TooLarge } from '../../layers/domain/fault.ts';
-import type { Functions } from '../../layers/store/ports.ts';
-import type { Delivery, Start, Workflows } from '../../layers/store/workflows.ts';
+import type { Functions } from '../../layers/platform/platform.ts';
+import type { Delivery, Start, Workflows } from '../../layers/platform/workflows.ts';
 import { reloadDefinition, type Definition } from './definition.ts';
 import { close, follow, idle, ownerOf, post, toJson, type Engine, type Live } from './engine.ts';
 import type { Chance, Json } from './expression.ts';

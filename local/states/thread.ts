@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
-import type { Functions } from '../../layers/store/ports.ts';
+import type { Functions } from '../../layers/platform/platform.ts';
 import { connect, serve } from '../rpc.ts';
 import { loadDefinition } from './definition.ts';
 import { openJournal } from './journal.ts';

@@ -1,5 +1,5 @@
 /** Items as they were parsed, by the ids of their rows. */
-import type { Item } from '../../layers/store/table.ts';
+import type { Item } from '../../layers/platform/table.ts';
 
 export type Kept = {
   get(id: number): Item | undefined;

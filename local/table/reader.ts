@@ -1,8 +1,8 @@
 /** Reads of one thread: prepared statements on a connection of its own; each sees the last commit. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
-import { rangeOf, type Range } from '../../layers/store/range.ts';
-import type { Item, Key, Query } from '../../layers/store/table.ts';
+import { rangeOf, type Range } from '../../layers/platform/range.ts';
+import type { Item, Key, Query } from '../../layers/platform/table.ts';
 import { createKept } from './kept.ts';
 
 export type Reader = {

@@ -1,9 +1,9 @@
 /** The table of one machine: reads in the calling thread, writes by the one writer. */
 import { explain, openForReading } from './database.ts';
-import { systemClock } from '../../layers/store/clock.ts';
-import { checkWrites } from '../../layers/store/limits.ts';
-import type { Clock } from '../../layers/store/ports.ts';
-import type { Table } from '../../layers/store/table.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
+import { checkWrites } from '../../layers/platform/limits.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
+import type { Table } from '../../layers/platform/table.ts';
 import { createReader } from './reader.ts';
 import type { Writer } from './writer.ts';
 

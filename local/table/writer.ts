@@ -5,12 +5,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { type Fault, isFault } from '../../layers/domain/fault.ts';
-import { systemClock } from '../../layers/store/clock.ts';
-import { apply, holds, keyOf } from '../../layers/store/evaluate.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
+import { apply, holds, keyOf } from '../../layers/platform/evaluate.ts';
 import { indexes } from '../../layers/store/indexes.ts';
-import { checkItem, checkWrites } from '../../layers/store/limits.ts';
-import type { Clock } from '../../layers/store/ports.ts';
-import { below, ConditionFailed, type Item, type Key, type Table, type Write } from '../../layers/store/table.ts';
+import { checkItem, checkWrites } from '../../layers/platform/limits.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
+import { below, ConditionFailed, type Item, type Key, type Table, type Write } from '../../layers/platform/table.ts';
 import { explain, openForWriting } from './database.ts';
 
 /** What a table needs of the thread that writes; over `local/rpc.ts` or in the same thread. */

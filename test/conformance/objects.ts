@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Objects } from '../../layers/store/objects.ts';
+import type { Objects } from '../../layers/platform/objects.ts';
 
 /** `request` follows a link; `wait` lets so many seconds pass, for a link to expire. */
 export type ObjectsUnderTest = {

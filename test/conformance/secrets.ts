@@ -1,7 +1,7 @@
 /** What every Sealer and Opener do alike. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Opener, Sealer } from '../../layers/store/ports.ts';
+import type { Opener, Sealer } from '../../layers/platform/platform.ts';
 
 export const describeSecrets = (name: string, make: () => Promise<Sealer & Opener>): void => {
   describe(name, () => {

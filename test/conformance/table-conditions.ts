@@ -11,7 +11,7 @@ import {
   type Condition,
   type Table,
   type Write,
-} from '../../layers/store/table.ts';
+} from '../../layers/platform/table.ts';
 import { fresh, put, refusal } from './table-item.ts';
 
 const stored = { text: 'b', number: 5, yes: true, no: null, many: [1] };

@@ -1,7 +1,7 @@
 /** Items for the cases of the table, and what a refused write says. */
 import { randomUUID } from 'node:crypto';
 
-import type { Item, Table } from '../../layers/store/table.ts';
+import type { Item, Table } from '../../layers/platform/table.ts';
 
 /** A key that no other case uses. */
 export const fresh = (sk = 'it') => ({ pk: `test#${randomUUID()}`, sk });

@@ -1,8 +1,8 @@
 /** What no table takes, because DynamoDB does not. */
 import { describe, expect, it } from 'vitest';
 
-import { maxItemBytes } from '../../layers/store/limits.ts';
-import { oneOf, type Table, type Write } from '../../layers/store/table.ts';
+import { maxItemBytes } from '../../layers/platform/limits.ts';
+import { oneOf, type Table, type Write } from '../../layers/platform/table.ts';
 import { fresh, put, refusal } from './table-item.ts';
 
 const nested = (levels: number, wrap: (inner: unknown) => unknown = (a) => ({ a })): unknown =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Item, type Table } from '../../layers/store/table.ts';
+import { type Item, type Table } from '../../layers/platform/table.ts';
 import { fresh, put } from './table-item.ts';
 
 export const describeQueries = (table: Table) =>

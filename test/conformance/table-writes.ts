@@ -1,7 +1,7 @@
 /** What a table stores: items, updates, transactions. */
 import { describe, expect, it } from 'vitest';
 
-import { absent, present, type Item, type Table, type Write } from '../../layers/store/table.ts';
+import { absent, present, type Item, type Table, type Write } from '../../layers/platform/table.ts';
 import { fresh, put, refusal } from './table-item.ts';
 
 export const describeItems = (table: Table) =>

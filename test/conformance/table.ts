@@ -1,7 +1,7 @@
 /** What every table does alike: in memory, on node:sqlite, on DynamoDB. */
 import { afterAll, beforeAll, describe } from 'vitest';
 
-import type { Table } from '../../layers/store/table.ts';
+import type { Table } from '../../layers/platform/table.ts';
 import { describeConditions, describeRaces } from './table-conditions.ts';
 import { describeLimits } from './table-limits.ts';
 import { describeExpiry, describeIndexes, describeQueries } from './table-queries.ts';

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Execution, Workflows } from '../../layers/store/workflows.ts';
+import type { Execution, Workflows } from '../../layers/platform/workflows.ts';
 
 export type Subject = {
   readonly workflows: Workflows;

@@ -9,7 +9,7 @@ import { type Cloud, startCloud } from '../../local/cloud.ts';
 import { createClient } from '../../local/demo/client.ts';
 import { lead, type NodeView } from '../../local/demo/node.ts';
 import type { StateEvent } from '../../local/states/history.ts';
-import { systemClock } from '../../layers/store/clock.ts';
+import { systemClock } from '../../layers/platform/clock.ts';
 
 let stateDir: string;
 let cloud: Cloud | undefined;

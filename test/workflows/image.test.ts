@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { bootMode, configdriveLink, imageInfo } from '../../workflows/image.ts';
-import { createFakePorts } from '../fakes/ports.ts';
+import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { aNode, uuid } from './nodes.ts';
 
 const image_source = 'https://images.test/a/b/demo.qcow2?version=2';
@@ -69,7 +69,7 @@ describe('imageInfo', () => {
 describe('configdriveLink', () => {
   const linkOf = async (configdrive?: string) =>
     configdriveLink(
-      createFakePorts(),
+      createMemoryPlatform(),
       aNode({ instance_info: configdrive === undefined ? {} : { configdrive } }),
       'agent',
       60,

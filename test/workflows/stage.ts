@@ -17,15 +17,15 @@ import { changeNode, createNode, readNode, type StoredNode } from '../../layers/
 import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../layers/store/power-requests.ts';
 import { begin, lock } from '../../layers/store/reservation.ts';
-import type { Item } from '../../layers/store/table.ts';
-import type { Workflows } from '../../layers/store/workflows.ts';
+import type { Item } from '../../layers/platform/table.ts';
+import type { Workflows } from '../../layers/platform/workflows.ts';
 import { loadDefinition, type Definition } from '../../local/states/definition.ts';
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
-import { createFakeFunctions } from '../fakes/functions.ts';
-import { createFakeObjects } from '../fakes/objects.ts';
-import { createFakePorts } from '../fakes/ports.ts';
+import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
+import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
+import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
 import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
@@ -53,7 +53,7 @@ export type Stage = Awaited<ReturnType<typeof createStage>>;
 /** `env` are settings of the functions; `death`: when the first process dies. */
 export const createStage = async ({ node, env = {}, death }: { node: StoredNode; env?: object; death?: Death }) => {
   const time = createVirtualTime();
-  const world = { ...createFakePorts(), objects: createFakeObjects(time), clock: time };
+  const world = { ...createMemoryPlatform(), objects: createMemoryObjects(time), clock: time };
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
   const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
@@ -63,7 +63,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   const boot = (plan?: Death): Process => {
     const life = createLife(plan);
-    const functions = life.wrap(createFakeFunctions({ 'bmc-proxy': proxy.handler }));
+    const functions = life.wrap(createMemoryFunctions({ 'bmc-proxy': proxy.handler }));
     const states: { current?: States } = {};
     const forward = Object.fromEntries(
       ['start', 'succeed', 'stop', 'describe'].map((method) => [
@@ -72,17 +72,17 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
           (states.current![method as 'start'] as (...all: unknown[]) => Promise<unknown>)(...args),
       ]),
     ) as unknown as Workflows;
-    const ports = {
+    const platform = {
       ...world,
       table: life.wrap(world.table),
       objects: life.wrap(world.objects),
       workflows: life.wrap(forward),
       functions,
     };
-    const phase = workflow.create(ports, config);
+    const phase = workflow.create(platform, config);
     const invocation = { request_id: 'r', remaining_ms: () => 120_000 };
     const host = life.wrap(
-      createFakeFunctions({
+      createMemoryFunctions({
         workflow: async (payload: unknown) => {
           const answer = await phase(payload, invocation);
           travelled.push({ payload, answer });
@@ -97,7 +97,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       timers: { now: time.now, at: (when, call) => time.at(when, life.timer(call)) },
       chance: { number: () => 1, uuid: world.ids.uuid, token: world.ids.uuid },
     });
-    const ramdisk = ramdiskApi.create(ports, RamdiskConfig.parse(told));
+    const ramdisk = ramdiskApi.create(platform, RamdiskConfig.parse(told));
     return {
       life,
       states: states.current,

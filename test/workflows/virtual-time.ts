@@ -1,6 +1,6 @@
 /** One time for the interpreter, the functions and the agents; it stands still until a test moves it. */
 import type { Timers } from '../../local/states/timers.ts';
-import type { Clock } from '../../layers/store/ports.ts';
+import type { Clock } from '../../layers/platform/platform.ts';
 
 export type VirtualTime = Timers &
   Clock & {

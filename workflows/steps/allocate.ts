@@ -10,16 +10,16 @@ import {
 } from '../../layers/store/allocations.ts';
 import type { ListedNode } from '../../layers/store/node-lists.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import type { Ports } from '../../layers/store/ports.ts';
-import { isConditionFailed } from '../../layers/store/table.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
+import { isConditionFailed } from '../../layers/platform/table.ts';
 import { plainText } from '../agent.ts';
 import { findCandidates } from '../candidates.ts';
 import type { Failure } from '../failure.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'ids' | 'log'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'ids' | 'log'>;
 
 /** A phase of a workflow that belongs to an allocation, by its UUID; it answers what the next Choice reads. */
-export type AllocationPhase = (ports: Needs, uuid: string) => Promise<{ readonly is: 'active' | 'error' }>;
+export type AllocationPhase = (platform: Needs, uuid: string) => Promise<{ readonly is: 'active' | 'error' }>;
 
 /** Somebody else took the node, or it changed. */
 const Unsuitable = (node: StoredNode) =>
@@ -43,9 +43,9 @@ const permit = (allocation: StoredAllocation) => (node: StoredNode) => {
 /** What taking a node ended in; `changed`: the allocation itself was changed or deleted. A fault: the node is locked. */
 type Attempt = 'taken' | 'lost' | 'changed' | Fault;
 
-const attempt = async (ports: Needs, allocation: StoredAllocation, { uuid }: ListedNode): Promise<Attempt> => {
+const attempt = async (platform: Needs, allocation: StoredAllocation, { uuid }: ListedNode): Promise<Attempt> => {
   try {
-    await takeNode(ports, uuid, allocation, permit(allocation));
+    await takeNode(platform, uuid, allocation, permit(allocation));
     return 'taken';
   } catch (error) {
     if (isConditionFailed(error)) return 'changed';
@@ -58,13 +58,13 @@ const attempt = async (ports: Needs, allocation: StoredAllocation, { uuid }: Lis
 
 /** Tries one node after the other until one is taken. If none is and some were locked, it answers the lock of one. */
 const takeFirst = async (
-  ports: Needs,
+  platform: Needs,
   allocation: StoredAllocation,
   nodes: readonly ListedNode[],
 ): Promise<Attempt> => {
   let result: Attempt = 'lost';
   for (const node of nodes) {
-    const ended = await attempt(ports, allocation, node);
+    const ended = await attempt(platform, allocation, node);
     if (ended === 'taken' || ended === 'changed') return ended;
     if (ended !== 'lost') result = ended;
   }
@@ -75,9 +75,9 @@ const takeFirst = async (
 const rounds = 3;
 const pause = 1000;
 
-const giveUp = async (ports: Needs, uuid: string, reason: string): Promise<{ is: 'error' }> => {
-  if (!(await failAllocation(ports, uuid, reason))) throw Superseded(uuid);
-  ports.log.info('An allocation found no node.', { allocation: uuid, reason });
+const giveUp = async (platform: Needs, uuid: string, reason: string): Promise<{ is: 'error' }> => {
+  if (!(await failAllocation(platform, uuid, reason))) throw Superseded(uuid);
+  platform.log.info('An allocation found no node.', { allocation: uuid, reason });
   return { is: 'error' };
 };
 
@@ -93,20 +93,20 @@ const next = 'Delete the allocation, and create it again when there is such a no
  * Takes a node that fits. While all that fit are locked, or others take them first, it throws NodeLocked or Conflict,
  * which the ASL tries again. Without a node that fits the allocation ends in `error`. Throws Superseded.
  */
-const pickNode: AllocationPhase = async (ports, uuid) => {
+const pickNode: AllocationPhase = async (platform, uuid) => {
   for (let round = 1; ; round += 1) {
-    const allocation = await readAllocating(ports, uuid);
-    const conflict = await takenBy(ports, uuid);
-    if (conflict) return giveUp(ports, uuid, conflict);
-    const { nodes, reason } = await findCandidates(ports.table, allocation);
-    const ended = await takeFirst(ports, allocation, nodes);
+    const allocation = await readAllocating(platform, uuid);
+    const conflict = await takenBy(platform, uuid);
+    if (conflict) return giveUp(platform, uuid, conflict);
+    const { nodes, reason } = await findCandidates(platform.table, allocation);
+    const ended = await takeFirst(platform, allocation, nodes);
     if (ended === 'taken') return { is: 'active' };
     if (round >= rounds) {
-      if (nodes.length === 0) return giveUp(ports, uuid, `No node fits: ${reason} ${next}`);
+      if (nodes.length === 0) return giveUp(platform, uuid, `No node fits: ${reason} ${next}`);
       if (isFault(ended)) throw ended;
       throw Conflict(`Others took every node that fits allocation ${uuid}; it is tried again.`);
     }
-    await ports.clock.sleep(Math.random() * pause);
+    await platform.clock.sleep(Math.random() * pause);
   }
 };
 

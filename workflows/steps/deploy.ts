@@ -102,10 +102,10 @@ const imageNotes = (node: StoredNode) =>
 
 /** Makes the plan, with the deploy templates that the traits of the instance name; one that was held goes on. */
 const validate: Phase = {
-  run: async ({ node, ports }) => {
+  run: async ({ node, platform }) => {
     checkDeploy(node);
     if (planOf(node, 'deploy')) return done(undefined, next(node));
-    const templates = await deployTemplatesOf(ports.table, traitsOf(node));
+    const templates = await deployTemplatesOf(platform.table, traitsOf(node));
     const asked = askedSteps(templates, stepsOf(node.driver_internal_info));
     const steps = planDeploy(node, asked);
     const change = ({ driver_internal_info: info }: StoredNode) => ({
@@ -161,8 +161,8 @@ const collectSteps: Phase = {
 
 /** Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. */
 const writeImage: Phase = {
-  run: async ({ hardware, node, ports, settings }) => {
-    const configdrive = await configdriveLink(ports, node, 'agent', settings.linkSeconds);
+  run: async ({ hardware, node, platform, settings }) => {
+    const configdrive = await configdriveLink(platform, node, 'agent', settings.linkSeconds);
     const args = { image_info: imageInfo(node), ...(configdrive !== undefined && { configdrive }) };
     const written = await hardware.step('deploy', { interface: 'deploy', step: 'write_image', priority: 80, args });
     if (written) return done();
@@ -213,8 +213,8 @@ export const attachBootIso: Phase = {
 const longestLink = 7 * 24 * 3600;
 
 export const attachConfigdrive: Phase = {
-  run: async ({ hardware, node, ports }) => {
-    const image = await configdriveLink(ports, node, 'bmc', longestLink);
+  run: async ({ hardware, node, platform }) => {
+    const image = await configdriveLink(platform, node, 'bmc', longestLink);
     if (image === undefined) await hardware.ask('vmedia.eject', { slot: 'usb' });
     else await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true });
     return done();

@@ -23,14 +23,14 @@ const wayOf = ({ inspect_interface: way }: StoredNode): Way => {
 };
 
 const prepare: Phase = {
-  run: async ({ node, ports }) => {
+  run: async ({ node, platform }) => {
     const way = wayOf(node);
     if (way === 'agent' && node.disable_power_off) {
       throw Invalid(
         'disable_power_off is set, but an inspection by the agent has to switch the machine off; set inspect_interface to redfish.',
       );
     }
-    const started = isoTime(ports.clock.now());
+    const started = isoTime(platform.clock.now());
     const change = ({ driver_internal_info: info }: StoredNode) => ({
       inspection_started_at: started,
       inspection_finished_at: null,
@@ -43,13 +43,13 @@ const prepare: Phase = {
 /** The BMC's inventory has the form of the agent's. */
 const readInventoryOfBmc: Phase = {
   slow: true,
-  run: async ({ hardware, node, ports, run }) => {
+  run: async ({ hardware, node, platform, run }) => {
     const seen = await hardware.ask('inventory.get', {});
     const inspected: Inspected = { inventory: seen?.inventory ?? {}, plugin_data: {} };
     return done(
       ({ driver_internal_info: info }) => ({ driver_internal_info: { ...info, [inspectedBy]: run } }),
       undefined,
-      { also: [await inventoryWrite(ports, node.uuid, inspected)] },
+      { also: [await inventoryWrite(platform, node.uuid, inspected)] },
     );
   },
 };
@@ -59,8 +59,8 @@ const waitForAgent: Phase = {
   run: async ({ run }) => ({ is: 'wait', came: (node) => hasInspected(node, run) }),
 };
 
-const inventoryOf = async ({ node, ports, run }: PhaseContext): Promise<Inspected> => {
-  const inspected = hasInspected(node, run) ? await readInventory(ports, node.uuid) : undefined;
+const inventoryOf = async ({ node, platform, run }: PhaseContext): Promise<Inspected> => {
+  const inspected = hasInspected(node, run) ? await readInventory(platform, node.uuid) : undefined;
   if (inspected) return inspected;
   throw new Fault('InspectionFailed', 400, 'The inventory that this inspection found is not stored any more.');
 };
@@ -105,13 +105,13 @@ const vouchersFor = async (context: PhaseContext): Promise<(address: string) => 
   return (address) => known.has(address);
 };
 
-const createPorts: Phase = {
+const createPlatform: Phase = {
   slow: true,
   run: async (context) => {
-    const { node, ports, run } = context;
+    const { node, platform, run } = context;
     const inspected = await inventoryOf(context);
     const vouched = await vouchersFor(context);
-    const { created, taken, doubted } = await createInspectedPorts(ports, node, run, inspected, vouched);
+    const { created, taken, doubted } = await createInspectedPorts(platform, node, run, inspected, vouched);
     const texts = [
       ...(doubted.length > 0
         ? [
@@ -145,25 +145,25 @@ const maxLines = 20;
 /** Rules decide on the node as it is when it is written; what they make of ports is written before. */
 const applyRules: Phase = {
   run: async (context) => {
-    const { node, ports, run } = context;
+    const { node, platform, run } = context;
     const output = { way: wayOf(node) };
-    const rules = await rulesOfPhase(ports.table, 'main');
+    const rules = await rulesOfPhase(platform.table, 'main');
     if (rules.length === 0) return done(undefined, output);
     const inspected = await inventoryOf(context);
-    const cards = await portsOf(ports.table, node.uuid);
+    const cards = await portsOf(platform.table, node.uuid);
     const judge = (fresh: StoredNode) => evaluateRules(rules, { ...inspected, node: fresh, ports: cards });
     const { ports: changes, plugin_data, log } = judge(node);
-    for (const { uuid, ...values } of changes) await changeInspectedPort(ports, uuid, run, values);
+    for (const { uuid, ...values } of changes) await changeInspectedPort(platform, uuid, run, values);
     return done((fresh) => judge(fresh).node, output, {
       events: notes(run, 'ApplyRules', log.slice(0, maxLines)),
-      also: [await inventoryWrite(ports, node.uuid, { ...inspected, plugin_data })],
+      also: [await inventoryWrite(platform, node.uuid, { ...inspected, plugin_data })],
     });
   },
 };
 
 const finishInspection: Phase = {
-  run: async ({ ports }) => {
-    const finished = isoTime(ports.clock.now());
+  run: async ({ platform }) => {
+    const finished = isoTime(platform.clock.now());
     return done((node) => ({
       ...forgetAgent(node),
       ...finish(node, 'done'),
@@ -183,7 +183,7 @@ export const inspect: Phases = {
   PowerOn: boot.powerOn,
   WaitForAgent: waitForAgent,
   CheckInventory: checkInventory,
-  CreatePorts: createPorts,
+  CreatePorts: createPlatform,
   RecordHardware: recordHardware,
   ApplyRules: applyRules,
   PowerOffRamdisk: boot.powerOff,

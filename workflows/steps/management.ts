@@ -17,10 +17,10 @@ const limit = () => 300;
 
 /** Throws Superseded if the request is gone: the run is over. */
 const wantedOf = async <A extends ManagementRequest['action']>(
-  { node, run, ports }: PhaseContext,
+  { node, run, platform }: PhaseContext,
   action: A,
 ): Promise<Wanted<A>> => {
-  const request = await readManagementRequest(ports.table, node.uuid, run);
+  const request = await readManagementRequest(platform.table, node.uuid, run);
   if (request?.action !== action) throw Superseded(node, run);
   return request as Wanted<A>;
 };

@@ -31,14 +31,14 @@ const attempt = async (context: PhaseContext, what: string, read: () => Promise<
   }
 };
 
-const readBios = async ({ node, hardware, ports }: PhaseContext): Promise<void> => {
+const readBios = async ({ node, hardware, platform }: PhaseContext): Promise<void> => {
   const seen = await hardware.ask('bios.get', {});
-  await keepBios(ports, node, seen?.settings ?? []);
+  await keepBios(platform, node, seen?.settings ?? []);
 };
 
-const readFirmware = async ({ node, hardware, ports }: PhaseContext): Promise<void> => {
+const readFirmware = async ({ node, hardware, platform }: PhaseContext): Promise<void> => {
   const seen = await hardware.ask('firmware.get', {});
-  await keepFirmware(ports, node, seen?.components ?? []);
+  await keepFirmware(platform, node, seen?.components ?? []);
 };
 
 const hasBios = ({ node }: PhaseContext) => node.bios_interface !== 'no-bios';

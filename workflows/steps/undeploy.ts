@@ -12,17 +12,17 @@ const powerOff: Phase = {
 };
 
 const forgetConfigdrive: Phase = {
-  run: async ({ node, ports }) => {
-    await removeConfigdrive(ports, node);
+  run: async ({ node, platform }) => {
+    await removeConfigdrive(platform, node);
     return done();
   },
 };
 
 /** Which volumes a machine had was its instance's business; the connectors are the machine's and stay. */
 const release: Phase = {
-  run: async ({ node, ports }) => {
-    for (const { uuid } of await belongingsOf(ports.table, volumeTargets, node.uuid)) {
-      await deleteBelonging(ports, volumeTargets, uuid, () => undefined);
+  run: async ({ node, platform }) => {
+    for (const { uuid } of await belongingsOf(platform.table, volumeTargets, node.uuid)) {
+      await deleteBelonging(platform, volumeTargets, uuid, () => undefined);
     }
     return done(releaseInstance);
   },
@@ -31,8 +31,8 @@ const release: Phase = {
 /** The successor's name is drawn here; the record says it, also to a repetition, which finds itself superseded. */
 const startCleaning: Phase = {
   starts: 'clean',
-  run: async ({ ports }) => {
-    const birth = ports.ids.ulid();
+  run: async ({ platform }) => {
+    const birth = platform.ids.ulid();
     return done((node) => handOver(node, birth, 'clean', 'clean'));
   },
 };

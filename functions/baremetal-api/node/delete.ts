@@ -2,7 +2,7 @@
 import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
 import { removeConfigdrive } from '../../../layers/store/configdrives.ts';
 import { deleteNode, findNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { isConditionFailed } from '../../../layers/store/table.ts';
+import { isConditionFailed } from '../../../layers/platform/table.ts';
 import { route, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { stopRun } from './start.ts';

@@ -18,7 +18,7 @@ import {
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { begin, proceed } from '../../../layers/store/reservation.ts';
-import type { Write } from '../../../layers/store/table.ts';
+import type { Write } from '../../../layers/platform/table.ts';
 import { waitKey } from '../../../workflows/wait.ts';
 import {
   checkConfigdriveAllowed,

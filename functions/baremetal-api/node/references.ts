@@ -3,7 +3,7 @@ import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { allows, type Subject } from '../../../layers/domain/policy.ts';
 import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { recordKey } from '../../../layers/store/references.ts';
-import type { Table } from '../../../layers/store/table.ts';
+import type { Table } from '../../../layers/platform/table.ts';
 
 /** Whether there is a chassis of this UUID. */
 export const chassisExists = async (table: Table, uuid: string): Promise<boolean> =>

@@ -3,7 +3,7 @@ import { Invalid, TooLarge } from '../../../layers/domain/fault.ts';
 import type { Verb } from '../../../layers/domain/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { rescuePasswordKey, rescuePasswordName, rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
-import type { Write } from '../../../layers/store/table.ts';
+import type { Write } from '../../../layers/platform/table.ts';
 import type { Deps } from '../route.ts';
 import { sha256Crypt } from '../sha256-crypt.ts';
 

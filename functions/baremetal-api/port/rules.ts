@@ -4,7 +4,7 @@ import type { Port } from '../../../layers/domain/port.ts';
 import { portgroupKey } from '../../../layers/store/node-portgroups.ts';
 import type { StoredPort } from '../../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import type { Table } from '../../../layers/store/table.ts';
+import type { Table } from '../../../layers/platform/table.ts';
 import { refuseLocked, type Edit } from '../belonging.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import { create } from '../../../functions/authorizer/app.ts';
 import { Config } from '../../../functions/authorizer/config.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/GET/v1/nodes';
@@ -22,7 +22,7 @@ describe('http_basic', () => {
     line = `anna:${await hash('pass:word', 4)}`;
     const other = `otto:${(await hash('secret', 4)).replace(/^\$2b/, '$2y')}`;
     authorize = create(
-      createFakePorts(),
+      createMemoryPlatform(),
       Config.parse(environmentWith({ INGOT_HTPASSWD: `# users\n${line}\r\n\n${other}\n` })),
     );
   });
@@ -67,7 +67,7 @@ describe('http_basic', () => {
     onTestFinished(async () => rm(folder, { recursive: true }));
     const file = join(folder, 'htpasswd');
     await writeFile(file, line);
-    const fromFile = create(createFakePorts(), Config.parse(environmentWith({ INGOT_HTPASSWD_FILE: file })));
+    const fromFile = create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_HTPASSWD_FILE: file })));
     expect((await fromFile(basic('anna:pass:word'))).principalId).toBe('anna');
     await writeFile(file, `anna:${await hash('changed', 4)}`);
     await expect(fromFile(basic('anna:pass:word'))).rejects.toThrow('Unauthorized');
@@ -76,9 +76,9 @@ describe('http_basic', () => {
 
   it('refuses to start with anything but bcrypt, without telling the line', () => {
     const start = () =>
-      create(createFakePorts(), Config.parse(environmentWith({ INGOT_HTPASSWD: `${line}\nhugo:plain` })));
+      create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_HTPASSWD: `${line}\nhugo:plain` })));
     expect(start).toThrow('Line 2 of the htpasswd text is not user:bcrypt-hash.');
-    expect(() => create(createFakePorts(), Config.parse(environmentWith({ INGOT_HTPASSWD: '# nobody' })))).toThrow(
+    expect(() => create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_HTPASSWD: '# nobody' })))).toThrow(
       'There are no users in the htpasswd text',
     );
   });
@@ -91,7 +91,7 @@ describe('http_basic', () => {
 describe('noauth', () => {
   it('makes everybody the administrator on a loopback address', async () => {
     const authorize = create(
-      createFakePorts(),
+      createMemoryPlatform(),
       Config.parse(environmentWith({ INGOT_AUTH_STRATEGY: 'noauth', INGOT_LOOPBACK: 'true' })),
     );
     expect((await authorize({ methodArn, headers: {} })).context).toMatchObject({ roles: 'admin', scope: 'system' });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '../../../functions/authorizer/app.ts';
 import { Config } from '../../../functions/authorizer/config.ts';
 import { startKeystone } from '../../fakes/identity.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/GET/v1/nodes';
@@ -15,7 +15,7 @@ let authorize: ReturnType<typeof create>;
 
 const open = (env: Record<string, string> = {}, credentials = account) =>
   create(
-    createFakePorts({ parameters: { '/ingot/keystone': credentials } }),
+    createMemoryPlatform({ parameters: { '/ingot/keystone': credentials } }),
     Config.parse(
       environmentWith({
         INGOT_AUTH_STRATEGY: 'keystone',

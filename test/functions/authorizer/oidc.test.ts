@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '../../../functions/authorizer/app.ts';
 import { Config } from '../../../functions/authorizer/config.ts';
 import { startProvider } from '../../fakes/identity.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
-import { systemClock } from '../../../layers/store/clock.ts';
+import { systemClock } from '../../../layers/platform/clock.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:111122223333:abc/api/GET/v1/nodes';
 const bearer = (token: string) => ({ methodArn, headers: { Authorization: `Bearer ${token}` } });
@@ -19,7 +19,7 @@ let authorize: ReturnType<typeof create>;
 // Tokens tell their times in the time of the machine.
 const open = (env: Record<string, string> = {}) =>
   create(
-    { ...createFakePorts(), clock: systemClock },
+    { ...createMemoryPlatform(), clock: systemClock },
     Config.parse(
       environmentWith({
         INGOT_AUTH_STRATEGY: 'oidc',

@@ -217,7 +217,7 @@ describe('the nodes of a chassis', () => {
 
   it('that come in between the look for nodes and the deletion win', async () => {
     const uuid = await add();
-    const { table } = front.ports;
+    const { table } = front.platform;
     let late = true;
     const query: typeof table.query = async (asked) => {
       const found = await table.query(asked);
@@ -227,7 +227,7 @@ describe('the nodes of a chassis', () => {
       }
       return found;
     };
-    const slow = createFront({}, { ...front.ports, table: { ...table, query } });
+    const slow = createFront({}, { ...front.platform, table: { ...table, query } });
     expect((await slow.request(`DELETE /v1/chassis/${uuid}`)).status).toBe(400);
     expect(await uuids('/v1/chassis')).toEqual([uuid]);
   });

@@ -10,7 +10,7 @@ import { Unavailable } from '../../../layers/domain/fault.ts';
 import { provisionStates, transitions, verbs, type Verb } from '../../../layers/domain/states.ts';
 import { decodeConfigdrive } from '../../../simulator/agent/configdrive.ts';
 import { configdriveLink } from '../../../workflows/image.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { aNode } from '../../workflows/nodes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './node/stored.ts';
 
@@ -29,7 +29,7 @@ const withTail = (...tail: (string | Buffer)[]) =>
 const object = async (uuid: string) => {
   const value = String((await front.read(uuid)).instance_info['configdrive']);
   expect(value).toMatch(new RegExp(`^object:configdrives/${uuid}/`));
-  return Buffer.from((await front.ports.objects.get(value.slice('object:'.length)))!);
+  return Buffer.from((await front.platform.objects.get(value.slice('object:'.length)))!);
 };
 
 /** The image that an agent makes of the object a node refers to. */
@@ -49,7 +49,7 @@ describe('the three forms', () => {
     const configdrive = 'https://drives.test/1?signature=x';
     expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
     expect((await front.read(uuid)).instance_info).toEqual({ configdrive });
-    expect(front.ports.objects.keys()).toEqual([]);
+    expect(front.platform.objects.keys()).toEqual([]);
   });
 
   it('an object of documents becomes an ISO image with the defaults of the node', async () => {
@@ -104,19 +104,19 @@ describe('an agent reads what is stored, byte for byte', () => {
     const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
     const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
     const bytes = form === 'upload' ? gzipSync(drive) : Buffer.from(encode(drive));
-    await front.ports.objects.request('PUT', upload_url, bytes);
+    await front.platform.objects.request('PUT', upload_url, bytes);
     return configdrive;
   };
 
   it('of thousands of drives', async () => {
-    const ports = createFakePorts();
+    const platform = createMemoryPlatform();
     const node = aNode();
     await fc.assert(
       fc.asyncProperty(documents, async (given) => {
-        const value = await storeConfigdrive(ports, node.uuid, (await readConfigdrive(ports, given, node))!);
+        const value = await storeConfigdrive(platform, node.uuid, (await readConfigdrive(platform, given, node))!);
         const key = value.slice('object:'.length);
-        const bytes = Buffer.from((await ports.objects.get(key))!);
-        await ports.objects.remove(key);
+        const bytes = Buffer.from((await platform.objects.get(key))!);
+        await platform.objects.remove(key);
         expect(decodeConfigdrive({ bytes }, node.uuid).equals(buildConfigdrive(given, node))).toBe(true);
       }),
       { numRuns: 3000 },
@@ -155,7 +155,7 @@ describe('targets and versions', () => {
       });
     }
     expect(await front.read(node.uuid)).toEqual(node);
-    expect(front.ports.objects.keys()).toEqual([]);
+    expect(front.platform.objects.keys()).toEqual([]);
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe('targets and versions', () => {
   ] as const)('%s: a form that is too new is 400, not 406', async (verb, state, configdrive, since) => {
     const { uuid } = await front.store({ provision_state: state });
     expect((await front.provision(uuid, verb, { configdrive }, `1.${since - 1}`)).status).toBe(400);
-    expect(front.ports.objects.keys()).toEqual([]);
+    expect(front.platform.objects.keys()).toEqual([]);
     expect((await front.provision(uuid, verb, { configdrive }, `1.${since}`)).status).toBe(202);
   });
 
@@ -200,8 +200,8 @@ describe('what cannot be used is 400 and leaves nothing behind', () => {
     const answer = await front.provision(node.uuid, 'active', { configdrive });
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining(error) });
     expect(await front.read(node.uuid)).toEqual(node);
-    expect(front.ports.objects.keys()).toEqual([]);
-    expect(JSON.stringify(front.ports.log.lines)).not.toContain('configdrive');
+    expect(front.platform.objects.keys()).toEqual([]);
+    expect(JSON.stringify(front.platform.log.lines)).not.toContain('configdrive');
   });
 
   it('any text is a 400 or the image that it encodes, never a 500', async () => {
@@ -220,14 +220,14 @@ describe('what cannot be used is 400 and leaves nothing behind', () => {
   it('a request that is refused after the image was stored removes it again', async () => {
     const { uuid } = await front.store({ driver: 'redfish' });
     expect((await front.provision(uuid, 'active', { configdrive: encode(image) })).status).toBe(400);
-    expect(front.ports.objects.keys()).toEqual([]);
+    expect(front.platform.objects.keys()).toEqual([]);
   });
 });
 
 describe('an answer of the table that is lost', () => {
   const losing = (told: Error) => {
-    front.ports.table.onWritten = () => {
-      front.ports.table.onWritten = undefined;
+    front.platform.table.onWritten = () => {
+      front.platform.table.onWritten = undefined;
       throw told;
     };
   };
@@ -243,10 +243,10 @@ describe('an answer of the table that is lost', () => {
     // The write was made; sync starts the run that it recorded.
     const node = await front.read(uuid);
     expect(node.provision_state).toBe('deploying');
-    await sync(front.ports)({});
-    expect(front.ports.workflows.started).toMatchObject([{ workflow: 'deploy', name: node.run }]);
-    const link = await configdriveLink(front.ports, node, 'agent', 60);
-    const { status, body } = await front.ports.objects.request('GET', link!);
+    await sync(front.platform)({});
+    expect(front.platform.workflows.started).toMatchObject([{ workflow: 'deploy', name: node.run }]);
+    const link = await configdriveLink(front.platform, node, 'agent', 60);
+    const { status, body } = await front.platform.objects.request('GET', link!);
     expect(status).toBe(200);
     expect(decodeConfigdrive({ bytes: Buffer.from(body!) }, uuid)).toEqual(
       Buffer.from(buildConfigdrive({ user_data: 'A=1' }, node)),
@@ -257,9 +257,9 @@ describe('an answer of the table that is lost', () => {
     const { uuid } = await front.storeReady();
     const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
     const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
-    await front.ports.objects.request('PUT', upload_url, gzipSync(image));
-    front.ports.table.onWrite = () => {
-      front.ports.table.onWrite = undefined;
+    await front.platform.objects.request('PUT', upload_url, gzipSync(image));
+    front.platform.table.onWrite = () => {
+      front.platform.table.onWrite = undefined;
       throw Unavailable('The table could not be reached.');
     };
     expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(503);
@@ -272,15 +272,15 @@ describe('replacing', () => {
   it('rebuild with a new one removes the old object, without one keeps it', async () => {
     const { uuid } = await front.store();
     await front.provision(uuid, 'active', { configdrive: encode(image) });
-    const first = front.ports.objects.keys();
+    const first = front.platform.objects.keys();
     const settle = { provision_state: 'active', reservation: null, run: null };
-    await front.ports.table.write([{ update: { pk: `node#${uuid}`, sk: 'node' }, set: settle }]);
+    await front.platform.table.write([{ update: { pk: `node#${uuid}`, sk: 'node' }, set: settle }]);
     await front.provision(uuid, 'rebuild');
-    expect(front.ports.objects.keys()).toEqual(first);
-    await front.ports.table.write([{ update: { pk: `node#${uuid}`, sk: 'node' }, set: settle }]);
+    expect(front.platform.objects.keys()).toEqual(first);
+    await front.platform.table.write([{ update: { pk: `node#${uuid}`, sk: 'node' }, set: settle }]);
     await front.provision(uuid, 'rebuild', { configdrive: encode(new Uint8Array(10)) });
-    expect(front.ports.objects.keys()).toHaveLength(1);
-    expect(front.ports.objects.keys()).not.toEqual(first);
+    expect(front.platform.objects.keys()).toHaveLength(1);
+    expect(front.platform.objects.keys()).not.toEqual(first);
     expect(await stored(uuid)).toEqual(new Uint8Array(10));
   });
 

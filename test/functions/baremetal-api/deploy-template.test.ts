@@ -122,7 +122,7 @@ describe('finding deploy templates', () => {
     expect((await patch('CUSTOM_A', [set('/steps', [...shown.steps, raid])])).status).toBe(200);
     const { body: list } = await front.request(`GET ${path}?detail=true`);
     expect(JSON.stringify(list)).not.toContain('hunter2');
-    const stored = (await front.ports.table.get({ pk: `deploy_template#${shown.uuid}`, sk: 'deploy_template' }))!;
+    const stored = (await front.platform.table.get({ pk: `deploy_template#${shown.uuid}`, sk: 'deploy_template' }))!;
     expect(stored['steps']).toEqual([{ ...step, args: { password: 'hunter2', a: 1 } }, raid]);
   });
 });

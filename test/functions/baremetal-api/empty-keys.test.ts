@@ -48,14 +48,14 @@ const sentence = (path: string) => `${path} has a key that is empty, which canno
 
 describe('an empty key in', () => {
   it.each(fields)('%s: %s is refused when the record is made and when it is changed', async (collection, field) => {
-    const { request, enrol, force, ports } = createFront();
+    const { request, enrol, force, platform } = createFront();
     const { uuid } = await enrol();
     await force(uuid, { power_state: 'power off' });
     const body = collections[collection]!.needs(uuid);
-    const before = ports.table.items().length;
+    const before = platform.table.items().length;
     const refused = await request(`POST /v1/${collection}`, { body: { ...body, [field]: emptyIn(field) } });
     expect([refused.status, refused.error]).toEqual([400, sentence(`${field}.a.0`)]);
-    expect(ports.table.items().length).toBe(before);
+    expect(platform.table.items().length).toBe(before);
     const made = await request(`POST /v1/${collection}`, { body });
     expect([made.status, made.error]).toEqual([201, '']);
     const patch = [{ op: 'add', path: `/${field}`, value: emptyIn(field) }];

@@ -6,7 +6,7 @@ import { Config } from '../../../functions/baremetal-api/config.ts';
 import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import * as workflow from '../../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../../functions/workflow/config.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createFakeProxy } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
@@ -65,17 +65,17 @@ const errorText = (body: unknown): string => {
 };
 
 /** The API on fakes. `env` are settings; `request('GET /v1/nodes?limit=1', {version: '1.80'})` asks it. */
-export const createFront = (env: Record<string, string> = {}, ports = createFakePorts()) => {
-  const app = create(ports, Config.parse(environmentWith(env)));
+export const createFront = (env: Record<string, string> = {}, platform = createMemoryPlatform()) => {
+  const app = create(platform, Config.parse(environmentWith(env)));
   const proxy = createFakeProxy();
-  Object.assign(ports.functions.handlers, {
+  Object.assign(platform.functions.handlers, {
     workflow: async (call: unknown) =>
-      workflow.create(ports, WorkflowConfig.parse(environmentWith()))(call, {
+      workflow.create(platform, WorkflowConfig.parse(environmentWith()))(call, {
         request_id: 'w',
         remaining_ms: () => 120_000,
       }),
     'bmc-proxy': proxy.handler,
-    ...ports.functions.handlers,
+    ...platform.functions.handlers,
   });
   let count = 0;
   const request = async (line: string, options: Options = {}): Promise<Reply> => {
@@ -99,7 +99,7 @@ export const createFront = (env: Record<string, string> = {}, ports = createFake
   };
 
   /** Puts a node into a condition that would take a workflow to get to. */
-  const force = async (uuid: string, set: Partial<StoredNode>) => changeNode(ports, uuid, () => ({ set }));
+  const force = async (uuid: string, set: Partial<StoredNode>) => changeNode(platform, uuid, () => ({ set }));
 
-  return { request, enrol, force, ports, proxy };
+  return { request, enrol, force, platform, proxy };
 };

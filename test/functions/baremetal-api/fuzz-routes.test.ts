@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Route } from '../../../functions/baremetal-api/route.ts';
 import { routes } from '../../../functions/baremetal-api/routes.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createFront } from './front.ts';
 
 const home = '44444444-4444-4444-8444-444444444444';
@@ -160,7 +160,7 @@ const version = fc.oneof(
 
 /** A front of its own for each row, because deleting is among them; it counts what is stored and started. */
 const createSeeded = async () => {
-  const ports = createFakePorts();
+  const platform = createMemoryPlatform();
   const done = { count: 0 };
   const counted =
     <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
@@ -169,9 +169,9 @@ const createSeeded = async () => {
       done.count += 1;
       return result;
     };
-  const table = { ...ports.table, write: counted(ports.table.write) };
-  const workflows = { ...ports.workflows, start: counted(ports.workflows.start) };
-  const front = createFront({}, { ...ports, table, workflows });
+  const table = { ...platform.table, write: counted(platform.table.write) };
+  const workflows = { ...platform.workflows, start: counted(platform.workflows.start) };
+  const front = createFront({}, { ...platform, table, workflows });
   await front.enrol({ uuid: home, name: 'n1', resource_class: 'x', extra: { a: { b: [1] } } });
   // All by the same UUID, which each kind has for itself, so that one name finds whatever a row looks for.
   const of = { uuid: home, node_uuid: home };

@@ -8,17 +8,17 @@ import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { port as portFields } from '../../../layers/domain/port.ts';
 import { portgroup as portgroupFields } from '../../../layers/domain/portgroup.ts';
 import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
-import type { Table } from '../../../layers/store/table.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import type { Table } from '../../../layers/platform/table.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createFront } from './front.ts';
 
-const ports = createFakePorts();
+const platform = createMemoryPlatform();
 let writes = 0;
 const write: Table['write'] = async (list) => {
-  await ports.table.write(list);
+  await platform.table.write(list);
   writes += 1;
 };
-const front = createFront({}, { ...ports, table: { ...ports.table, write } });
+const front = createFront({}, { ...platform, table: { ...platform.table, write } });
 const tables = [
   allocationFields,
   nodeFields,

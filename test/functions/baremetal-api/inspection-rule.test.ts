@@ -143,7 +143,7 @@ describe('finding inspection rules', () => {
     const uuids: string[] = [];
     for (const priority of [5, 9, 5, 0]) uuids.push(await add({ priority }));
     const [a, b, c, d] = uuids;
-    expect((await rulesOfPhase(front.ports.table, 'main')).map((rule) => rule.uuid)).toEqual([b, a, c, d]);
+    expect((await rulesOfPhase(front.platform.table, 'main')).map((rule) => rule.uuid)).toEqual([b, a, c, d]);
   });
 });
 
@@ -157,7 +157,7 @@ describe('a sensitive rule', () => {
     for (const shown of [made.body, await read(ident), lists.body.inspection_rules[0]]) {
       expect(shown).toMatchObject({ sensitive: true, conditions: null, actions: null });
     }
-    expect((await rulesOfPhase(front.ports.table, 'main'))[0]!.conditions).toEqual([condition]);
+    expect((await rulesOfPhase(front.platform.table, 'main'))[0]!.conditions).toEqual([condition]);
   });
 
   it('stays one', async () => {
@@ -202,6 +202,6 @@ describe('deleting an inspection rule', () => {
     const ident = await add();
     expect((await front.request(`DELETE ${path}/${ident}`)).status).toBe(204);
     expect((await front.request(`DELETE ${path}/${ident}`)).status).toBe(404);
-    expect(await rulesOfPhase(front.ports.table, 'main')).toEqual([]);
+    expect(await rulesOfPhase(front.platform.table, 'main')).toEqual([]);
   });
 });

@@ -371,7 +371,7 @@ describe('the ports of a group', () => {
 
   it('that come in between the look for ports and the deletion win', async () => {
     const group = await add();
-    const { table } = front.ports;
+    const { table } = front.platform;
     let late = true;
     const query: typeof table.query = async (asked) => {
       const found = await table.query(asked);
@@ -381,7 +381,7 @@ describe('the ports of a group', () => {
       }
       return found;
     };
-    const slow = createFront({}, { ...front.ports, table: { ...table, query } });
+    const slow = createFront({}, { ...front.platform, table: { ...table, query } });
     expect((await slow.request(`DELETE /v1/portgroups/${group}`)).status).toBe(400);
     expect(await uuids('/v1/portgroups')).toEqual([group]);
   });

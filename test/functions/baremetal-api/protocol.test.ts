@@ -192,15 +192,15 @@ describe('error bodies', () => {
     const broken = createFront(
       {},
       {
-        ...front.ports,
-        table: { ...front.ports.table, query: async () => Promise.reject(new Error('password=hunter2')) },
+        ...front.platform,
+        table: { ...front.platform.table, query: async () => Promise.reject(new Error('password=hunter2')) },
       },
     );
     const { status, body } = await broken.request('GET /v1/nodes');
     expect(status).toBe(500);
     expect(inner(body)).toMatchObject({ faultcode: 'Server' });
     expect(JSON.stringify(body)).not.toContain('hunter2');
-    expect(front.ports.log.lines).toMatchObject([
+    expect(front.platform.log.lines).toMatchObject([
       { level: 'error', fields: { error: { message: 'password=hunter2' } } },
     ]);
   });
@@ -284,10 +284,10 @@ describe('callers', () => {
 
 describe('a token that has ended', () => {
   it('is of no use, also while API Gateway still keeps the answer about it', async () => {
-    const { request, ports } = createFront();
+    const { request, platform } = createFront();
     const subject = { user: 'u', project: '', roles: 'admin', scope: 'system' };
     const at = (expires: number) => ({ subject: { ...subject, expires_at: String(expires) } });
-    const now = ports.clock.now();
+    const now = platform.clock.now();
     expect((await request('GET /v1/nodes', at(now + 60_000))).status).toBe(200);
     expect((await request('GET /v1/nodes', at(now - 1))).status).toBe(401);
     expect((await request('GET /v1', at(now - 1))).status).toBe(200);

@@ -1,10 +1,10 @@
 /** The API's races once more on DynamoDB (dynoxide, or what INGOT_DYNAMODB_ENDPOINT names), whose conflicts are its own. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { systemClock } from '../../../layers/store/clock.ts';
-import { createAwsTable } from '../../../layers/store/aws/table.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
-import { startDynamo } from '../../layers/store/aws/dynamodb.ts';
+import { systemClock } from '../../../layers/platform/clock.ts';
+import { createAwsTable } from '../../../layers/platform/aws/table.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { startDynamo } from '../../layers/platform/aws/dynamodb.ts';
 import { createFront } from './front.ts';
 
 const clients = 25;
@@ -18,8 +18,8 @@ beforeAll(async () => {
   stop = dynamo.stop;
   const table = createAwsTable({ client: dynamo.client, name: dynamo.name, clock: systemClock });
   // Writers that meet wait for one another in the time of the machine.
-  const ports = { ...createFakePorts(), table, clock: systemClock };
-  front = createFront({}, ports as never);
+  const platform = { ...createMemoryPlatform(), table, clock: systemClock };
+  front = createFront({}, platform as never);
 });
 afterAll(async () => stop());
 

@@ -65,7 +65,7 @@ describe('vendor passthru', () => {
     const call = async (body: object) => (await front.request(`POST ${at(uuid, '/eject_vmedia')}`, { body })).status;
     expect([await call({ boot_device: 'tape' }), await call({ x: 1 })]).toEqual([400, 400]);
     expect(await call({ boot_device: 'dvd' })).toBe(202);
-    expect(front.ports.workflows.started).toMatchObject([
+    expect(front.platform.workflows.started).toMatchObject([
       { workflow: 'management', input: { action: 'detach_media' } },
     ]);
   });
@@ -86,7 +86,7 @@ describe('vendor passthru', () => {
     expect((await call('GET', 'get_subscription&id=2')).status).toBe(404);
     expect(await call('DELETE', 'delete_subscription', { id: '1' })).toMatchObject({ status: 200, body: null });
     expect((await call('GET', 'get_all_subscriptions')).body).toMatchObject({ Members: [] });
-    expect(JSON.stringify(front.ports.table.items())).not.toContain('secret');
+    expect(JSON.stringify(front.platform.table.items())).not.toContain('secret');
   });
 
   it.each([

@@ -305,7 +305,7 @@ describe('properties of a target', () => {
   const properties = { target_iqn: 'iqn.test', auth_password: 'hunter2', paths: [{ auth_password: 'hunter3' }] };
   const masked = { target_iqn: 'iqn.test', auth_password: '******', paths: [{ auth_password: '******' }] };
   const stored = (uuid: string) =>
-    front.ports.table.items().find(({ sk }) => sk === `volume_target#${uuid}`)!['properties'];
+    front.platform.table.items().find(({ sk }) => sk === `volume_target#${uuid}`)!['properties'];
 
   it('show no secret, and keep it when its mask comes back', async () => {
     const made = await create('targets', { ...body.targets(0), properties });

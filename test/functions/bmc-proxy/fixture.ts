@@ -9,7 +9,7 @@ import { createBmcRecords, readLedger } from '../../../layers/store/bmc-records.
 import { createNode, nodeKey, type StoredNode } from '../../../layers/store/nodes.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 export const uuid = '11111111-1111-4111-8111-111111111111';
@@ -54,7 +54,7 @@ export const enrol = async (options: Options = {}) => {
   const bmc = await createFakeBmc(options.prefix === undefined ? {} : { prefix: options.prefix });
   open.push(bmc);
   if (options.password !== undefined) bmc.password = options.password;
-  const ports = createFakePorts();
+  const platform = createMemoryPlatform();
   const token = options.agent_token ?? 'MARKER-agent-token-0123456789abcdef';
   const base = `https://127.0.0.1:${bmc.port}${options.prefix ?? ''}`;
   const info = {
@@ -65,14 +65,18 @@ export const enrol = async (options: Options = {}) => {
     ...options.driver_info,
   };
   const internal = { agent_url: `${base}/agent`, agent_verify_ca: bmc.certificate, agent_secret_token: '******' };
-  const seal = async (name: string, value: string) => ports.sealer.seal(value, { node: uuid, name });
+  const seal = async (name: string, value: string) => platform.sealer.seal(value, { node: uuid, name });
   const sealed = {
     redfish_password: await seal('redfish_password', bmc.password),
     agent_secret_token: await seal('agent_secret_token', token),
   };
   const secrets = secretsWrite(uuid, { values: {}, revision: 0 }, sealed);
-  await createNode(ports, aNode(info, internal), [secrets]);
-  const deps = { ...ports, records: createBmcRecords(ports), ...(options.resolve && { resolve: options.resolve }) };
+  await createNode(platform, aNode(info, internal), [secrets]);
+  const deps = {
+    ...platform,
+    records: createBmcRecords(platform),
+    ...(options.resolve && { resolve: options.resolve }),
+  };
   const proxy = create(deps, Config.parse(environmentWith({ ...environment, ...options.environment })));
   const invocation = { request_id: 'request-1', remaining_ms: () => 120_000 };
 
@@ -83,7 +87,7 @@ export const enrol = async (options: Options = {}) => {
     )) as Reply<O>;
 
   return {
-    ...ports,
+    ...platform,
     bmc,
     token,
     ask,
@@ -91,9 +95,9 @@ export const enrol = async (options: Options = {}) => {
     raw: async (event: unknown) => proxy(event, invocation),
     /** State and what was sent, of every ledger row in order. */
     ledger: async () =>
-      (await readLedger(ports.table, uuid)).map(({ state, what, outcome }) =>
+      (await readLedger(platform.table, uuid)).map(({ state, what, outcome }) =>
         [state, what ?? outcome].filter(Boolean).join(' '),
       ),
-    setNode: async (set: Record<string, unknown>) => ports.table.write([{ update: nodeKey(uuid), set }]),
+    setNode: async (set: Record<string, unknown>) => platform.table.write([{ update: nodeKey(uuid), set }]),
   };
 };

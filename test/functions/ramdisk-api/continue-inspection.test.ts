@@ -21,12 +21,12 @@ const createWaiting = async (more: Partial<StoredNode> = {}) => {
     { INGOT_AGENT_ENDPOINT: 'http://metal.test' },
   );
   const port = { uuid: '00000000-0000-4000-8000-000000000001', address: mac, node_uuid: uuid };
-  await front.ports.table.write([
+  await front.platform.table.write([
     { put: { ...guardKey('port_address', mac), node: uuid, port: port.uuid } },
     { put: { ...portKey(uuid, port.uuid), ...port } },
     waitWrite(uuid, { token: 'token-1', phase: 'WaitForAgent', run, since: '2026-01-01T00:00:00+00:00' }),
   ]);
-  const stored = async () => readInventory(front.ports, uuid);
+  const stored = async () => readInventory(front.platform, uuid);
   /** The request line of the ramdisk that was booted for it: its medium says so. */
   const keyed = async () => {
     const key = inspectionKey(tokenHash(await front.makeMedium()));
@@ -44,10 +44,10 @@ describe('continue_inspection', () => {
   });
 
   it('continues the run that waits', async () => {
-    const { request, ports, read } = await createWaiting();
+    const { request, platform, read } = await createWaiting();
     await request(post, { version: null, body: { inventory } });
-    expect(ports.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
-    expect(await ports.table.get(waitKey(uuid))).toBeUndefined();
+    expect(platform.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
+    expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
     expect((await read()).driver_internal_info).toMatchObject({ inspected_by_run: run });
   });
 
@@ -66,12 +66,12 @@ describe('continue_inspection', () => {
   });
 
   it('stores what is too large for the table as an object', async () => {
-    const { request, ports, stored } = await createWaiting();
+    const { request, platform, stored } = await createWaiting();
     const lldp = { eth0: 'x'.repeat(400 * 1024) };
     await request(post, { version: null, body: { inventory, lldp_raw: lldp } });
-    const [key] = ports.objects.keys();
+    const [key] = platform.objects.keys();
     expect(key).toMatch(new RegExp(`^inventories/${uuid}/`));
-    expect(await ports.table.get(inventoryKey(uuid))).toMatchObject({ object: key });
+    expect(await platform.table.get(inventoryKey(uuid))).toMatchObject({ object: key });
     expect(await stored()).toEqual({ inventory, plugin_data: { lldp_raw: lldp } });
   });
 
@@ -115,10 +115,10 @@ describe('continue_inspection', () => {
   });
 
   it('does not know a machine that two nodes could be', async () => {
-    const { request, ports } = await createFront({ provision_state: 'inspect wait', run, run_workflow: 'inspect' });
+    const { request, platform } = await createFront({ provision_state: 'inspect wait', run, run_workflow: 'inspect' });
     const other = '11111111-2222-4333-8444-555555555555';
     await createNode(
-      ports,
+      platform,
       aNode({ uuid: other, provision_state: 'inspect wait', position: '01000000000000000000000002' }),
     );
     const body = { inventory: { ...inventory, bmc_address: '10.0.0.1' } };
@@ -225,14 +225,14 @@ describe('a heartbeat during an inspection', () => {
   const beat = { callback_url: 'https://10.0.0.9:9999', agent_version: '9.0' };
 
   it('continues the run only if its inventory has come', async () => {
-    const { request, ports, keyed } = await createWaiting();
+    const { request, platform, keyed } = await createWaiting();
     const own = await keyed();
     const heartbeat = { version: '1.68', body: { ...beat, agent_token: 'medium'.repeat(8) } };
     expect(await request(`POST /v1/heartbeat/${uuid}`, heartbeat)).toMatchObject({ status: 202 });
-    expect(ports.workflows.delivered).toEqual([]);
+    expect(platform.workflows.delivered).toEqual([]);
     await request(own, { version: null, body: { inventory } });
-    await ports.table.write([waitWrite(uuid, { token: 'token-2', phase: 'WaitForAgent', run, since: '' })]);
+    await platform.table.write([waitWrite(uuid, { token: 'token-2', phase: 'WaitForAgent', run, since: '' })]);
     await request(`POST /v1/heartbeat/${uuid}`, heartbeat);
-    expect(ports.workflows.delivered.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+    expect(platform.workflows.delivered.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
   });
 });

@@ -5,7 +5,7 @@ import { create } from '../../../functions/ramdisk-api/app.ts';
 import { Config } from '../../../functions/ramdisk-api/config.ts';
 import { giveAgentToken } from '../../../layers/store/agent-tokens.ts';
 import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
@@ -25,10 +25,10 @@ export const asking = {
 
 /** A node waiting for its agent, in a store of its own. */
 export const createFront = async (more: Partial<StoredNode> = {}, env: object = {}) => {
-  const ports = createFakePorts();
-  const app = create(ports, Config.parse(environmentWith(env)));
+  const platform = createMemoryPlatform();
+  const app = create(platform, Config.parse(environmentWith(env)));
   await createNode(
-    ports,
+    platform,
     aNode({ provision_state: 'wait call-back', run: `${uuid}-1`, run_workflow: 'deploy', ...more }),
   );
 
@@ -60,20 +60,20 @@ export const createFront = async (more: Partial<StoredNode> = {}, env: object = 
 
   /** Lines of the node's history that are about agents. */
   const agentLines = async (): Promise<string[]> =>
-    (await ports.table.query({ partition: `node#${uuid}`, begins: 'event#' }))
+    (await platform.table.query({ partition: `node#${uuid}`, begins: 'event#' }))
       .filter(({ kind }) => kind === 'agent')
       .map(({ message }) => String(message));
 
   /** The token went onto the machine's own medium: what the phase AttachBootMedia writes. */
   const makeMedium = async (): Promise<string> => {
     const token = 'medium'.repeat(8);
-    await giveAgentToken(ports, uuid, token, ({ driver_internal_info: info }) => ({
+    await giveAgentToken(platform, uuid, token, ({ driver_internal_info: info }) => ({
       set: { driver_internal_info: { ...info, agent_secret_token_pregenerated: true } },
     }));
     return token;
   };
 
-  return { ports, request, agentLines, makeMedium, read: async () => (await readNode(ports.table, uuid))! };
+  return { platform, request, agentLines, makeMedium, read: async () => (await readNode(platform.table, uuid))! };
 };
 
 export type Front = Awaited<ReturnType<typeof createFront>>;

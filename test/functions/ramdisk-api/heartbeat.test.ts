@@ -12,7 +12,7 @@ const wait = { token: 'token-1', phase: 'WaitForAgent', run: `${uuid}-1`, since:
 const waiting = async (more: Partial<StoredNode> = {}, env: object = {}) => {
   const front = await createFront(more, env);
   const token = await front.makeMedium();
-  await front.ports.table.write([waitWrite(uuid, wait)]);
+  await front.platform.table.write([waitWrite(uuid, wait)]);
   const beat = {
     callback_url: 'https://10.0.0.9:9999',
     agent_version: '9.1',
@@ -24,8 +24,8 @@ const waiting = async (more: Partial<StoredNode> = {}, env: object = {}) => {
 
 describe('heartbeat', () => {
   it('is recorded and continues the run that waits', async () => {
-    const { request, beat, read, ports } = await waiting();
-    ports.clock.advance(5000);
+    const { request, beat, read, platform } = await waiting();
+    platform.clock.advance(5000);
     const { status, body } = await request(post, { body: beat });
     expect([status, body]).toEqual([202, undefined]);
     expect(await read()).toMatchObject({
@@ -37,23 +37,23 @@ describe('heartbeat', () => {
         agent_last_heartbeat: '2026-01-01T00:00:05.000+00:00',
       },
     });
-    expect(ports.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
-    expect(await ports.table.get(waitKey(uuid))).toBeUndefined();
+    expect(platform.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
+    expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
   });
 
   it('that is repeated is accepted and delivers nothing more', async () => {
-    const { request, beat, ports } = await waiting();
+    const { request, beat, platform } = await waiting();
     const answers = [await request(post, { body: beat }), await request(post, { body: beat })];
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
-    expect(ports.workflows.delivered).toHaveLength(1);
+    expect(platform.workflows.delivered).toHaveLength(1);
   });
 
   it('clears away a token that nobody waits for any more', async () => {
-    const { request, beat, ports } = await waiting();
-    ports.workflows.expire('token-1');
+    const { request, beat, platform } = await waiting();
+    platform.workflows.expire('token-1');
     expect((await request(post, { body: beat })).status).toBe(202);
-    expect(ports.workflows.delivered).toEqual([]);
-    expect(await ports.table.get(waitKey(uuid))).toBeUndefined();
+    expect(platform.workflows.delivered).toEqual([]);
+    expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
   });
 
   it('finds the node by its name too, and takes arguments from the query', async () => {
@@ -71,11 +71,11 @@ describe('heartbeat', () => {
     ['a field that does not exist', { bogus: 1 }],
     ['a field that is newer than the request', { agent_status: 'end' }],
   ])('with %s is refused and changes nothing', async (_what, more) => {
-    const { request, beat, read, ports } = await waiting();
+    const { request, beat, read, platform } = await waiting();
     const before = await read();
     expect((await request(post, { body: { ...beat, ...more } })).status).toBe(400);
     expect(await read()).toEqual(before);
-    expect(ports.workflows.delivered).toEqual([]);
+    expect(platform.workflows.delivered).toEqual([]);
   });
 
   it('with another address or certificate than before is refused', async () => {
@@ -93,23 +93,23 @@ describe('heartbeat', () => {
   });
 
   it('of a node that works is recorded only', async () => {
-    const { request, beat, read, ports } = await waiting({ provision_state: 'deploying', reservation: `${uuid}-1` });
+    const { request, beat, read, platform } = await waiting({ provision_state: 'deploying', reservation: `${uuid}-1` });
     expect((await request(post, { body: beat })).status).toBe(202);
     expect((await read()).driver_internal_info).toMatchObject({ agent_url: 'https://10.0.0.9:9999' });
-    expect(ports.workflows.delivered).toEqual([]);
+    expect(platform.workflows.delivered).toEqual([]);
   });
 
   it('of a node in maintenance is recorded only', async () => {
-    const { request, beat, ports } = await waiting({ maintenance: true });
+    const { request, beat, platform } = await waiting({ maintenance: true });
     expect((await request(post, { body: beat })).status).toBe(202);
-    expect(ports.workflows.delivered).toEqual([]);
+    expect(platform.workflows.delivered).toEqual([]);
   });
 
   it.each([
     ['a wrong token', { agent_token: 'x'.repeat(43) }],
     ['no token', { agent_token: undefined }],
   ])('with %s is refused as one of a node that does not exist, and changes nothing', async (_what, more) => {
-    const { request, beat, read, ports } = await waiting({ name: 'web-1' });
+    const { request, beat, read, platform } = await waiting({ name: 'web-1' });
     const before = await read();
     const body = { ...beat, ...more };
     const answers = [post, 'POST /v1/heartbeat/web-1', 'POST /v1/heartbeat/nobody'].map(async (line) =>
@@ -119,15 +119,15 @@ describe('heartbeat', () => {
       expect([status, said]).toEqual([404, (await answers[0]!).body]);
     }
     expect(await read()).toEqual(before);
-    expect(ports.workflows.delivered).toEqual([]);
+    expect(platform.workflows.delivered).toEqual([]);
   });
 
   it('without the token leaves a line with the address it came from, one a minute', async () => {
-    const { request, beat, agentLines, ports } = await waiting();
+    const { request, beat, agentLines, platform } = await waiting();
     const stranger = { body: { ...beat, agent_token: 'x'.repeat(43) }, from: '10.6.6.6' };
     for (let times = 0; times < 3; times += 1) await request(post, stranger);
     expect(await agentLines()).toEqual(['Refused to 10.6.6.6: a heartbeat without the token of its agent.']);
-    ports.clock.advance(60_000);
+    platform.clock.advance(60_000);
     await request(post, stranger);
     await request(post, { ...stranger, from: '10.7.7.7' });
     expect(await agentLines()).toHaveLength(3);
@@ -155,8 +155,8 @@ describe('heartbeat', () => {
   });
 
   it('never shows a token in an error or a log line', async () => {
-    const { request, beat, ports } = await waiting();
+    const { request, beat, platform } = await waiting();
     const answer = await request(post, { body: { ...beat, callback_url: 'nonsense' } });
-    expect(JSON.stringify([answer.body, ports.log.lines])).not.toContain(beat.agent_token);
+    expect(JSON.stringify([answer.body, platform.log.lines])).not.toContain(beat.agent_token);
   });
 });

@@ -13,7 +13,7 @@ const mac = '52:54:00:12:34:56';
 
 const withPort = async (front: Front, address = mac, node = uuid) => {
   const port = { uuid: `00000000-0000-4000-8000-${address.replaceAll(':', '')}`, address, node_uuid: node };
-  await front.ports.table.write([
+  await front.platform.table.write([
     { put: { ...guardKey('port_address', address), node, port: port.uuid } },
     { put: { ...portKey(node, port.uuid), ...port } },
   ]);
@@ -119,16 +119,16 @@ describe('whoever is not in agent_networks', () => {
     ['this machine, which stands for whoever speaks through a proxy', '127.0.0.1'],
     ['nobody knows where', ''],
   ])('is refused on every route, from %s, before anything is read', async (_what, from) => {
-    const { request, ports, makeMedium } = await createFront(asking);
+    const { request, platform, makeMedium } = await createFront(asking);
     await makeMedium();
-    const items = ports.table.items();
+    const items = platform.table.items();
     for (const line of [byUuid, `POST /v1/heartbeat/${uuid}`, 'POST /v1/continue_inspection']) {
       const { status, error } = await request(line, { from, version: '1.84' });
       expect([line, status, error]).toEqual([line, 403, expect.stringContaining('agent_networks')]);
     }
-    expect(ports.table.items()).toEqual(items);
-    expect(ports.log.lines).toHaveLength(3);
-    expect(ports.log.lines[0]).toMatchObject({ fields: { source: from } });
+    expect(platform.table.items()).toEqual(items);
+    expect(platform.log.lines).toHaveLength(3);
+    expect(platform.log.lines[0]).toMatchObject({ fields: { source: from } });
   });
 
   it('is who the setting says', async () => {
@@ -167,25 +167,25 @@ describe('a token on the medium of the machine', () => {
 
 describe('a token that has to be asked for', () => {
   it('is stored sealed and as a hash only, and the history says who got it', async () => {
-    const { request, read, ports, agentLines } = await createFront(asking);
+    const { request, read, platform, agentLines } = await createFront(asking);
     const token = (await request(byUuid)).body.config.agent_token as string;
     expect(token.length).toBeGreaterThanOrEqual(32);
     expect(await read()).toMatchObject({
       agent_token_sha256: createHash('sha256').update(token).digest('hex'),
       driver_internal_info: { agent_secret_token: '******' },
     });
-    const { values } = await readSecrets(ports.table, uuid);
+    const { values } = await readSecrets(platform.table, uuid);
     const context = { node: uuid, name: 'agent_secret_token' };
-    expect(await ports.opener.open(values['agent_secret_token']!, context)).toBe(token);
-    expect(JSON.stringify([ports.table.items(), ports.log.lines])).not.toContain(token);
+    expect(await platform.opener.open(values['agent_secret_token']!, context)).toBe(token);
+    expect(JSON.stringify([platform.table.items(), platform.log.lines])).not.toContain(token);
     expect(await agentLines()).toEqual(["The agent's token was given to 10.0.0.9, which asked for it."]);
   });
 
   it('keeps the secrets that are there', async () => {
-    const { request, ports } = await createFront(asking);
-    await ports.table.write([secretsWrite(uuid, { values: {}, revision: 0 }, { redfish_password: 'sealed' })]);
+    const { request, platform } = await createFront(asking);
+    await platform.table.write([secretsWrite(uuid, { values: {}, revision: 0 }, { redfish_password: 'sealed' })]);
     await request(byUuid);
-    expect((await readSecrets(ports.table, uuid)).values).toMatchObject({ redfish_password: 'sealed' });
+    expect((await readSecrets(platform.table, uuid)).values).toMatchObject({ redfish_password: 'sealed' });
   });
 
   it('is handed out once: also who had it sees ****** afterwards, and may not be who asks', async () => {

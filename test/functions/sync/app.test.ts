@@ -6,7 +6,7 @@ import { configdriveKey, configdriveReference } from '../../../layers/domain/con
 import { changeNode, createNode, isoTime, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { managementRequestWrite } from '../../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 import { createStage } from '../../workflows/stage.ts';
 
@@ -22,28 +22,28 @@ const deploying = {
 } as const;
 
 const withNode = async (more: Partial<StoredNode> = {}) => {
-  const ports = createFakePorts();
-  await createNode(ports, aNode(more));
-  return { ports, sync: create(ports), read: async () => (await readNode(ports.table, uuid))! };
+  const platform = createMemoryPlatform();
+  await createNode(platform, aNode(more));
+  return { platform, sync: create(platform), read: async () => (await readNode(platform.table, uuid))! };
 };
 
 describe('sync', () => {
   it('looks at no node that nothing works on', async () => {
-    const { sync, ports } = await withNode();
+    const { sync, platform } = await withNode();
     expect(await sync({})).toEqual(idle);
-    expect(ports.workflows.started).toEqual([]);
+    expect(platform.workflows.started).toEqual([]);
   });
 
   it('starts a run that was recorded but never started, once', async () => {
-    const { sync, ports } = await withNode(deploying);
+    const { sync, platform } = await withNode(deploying);
     expect(await sync({})).toEqual({ looked: 1, started: 1, failed: 0, stuck: 0 });
     expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
-    expect(ports.workflows.started).toEqual([{ workflow: 'deploy', name: run, input: { node: uuid } }]);
+    expect(platform.workflows.started).toEqual([{ workflow: 'deploy', name: run, input: { node: uuid } }]);
   });
 
   it('leaves a run alone whose execution goes on', async () => {
-    const { sync, ports, read } = await withNode(deploying);
-    await ports.workflows.start('deploy', run, { node: uuid });
+    const { sync, platform, read } = await withNode(deploying);
+    await platform.workflows.start('deploy', run, { node: uuid });
     const before = await read();
     expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
     expect(await read()).toEqual(before);
@@ -51,9 +51,9 @@ describe('sync', () => {
 
   it('fails a node whose execution ended without it, and says what happened', async () => {
     const phase = { run, name: 'PowerOn', started_at: '2026-01-01T00:00:00.000+00:00' };
-    const { sync, ports, read } = await withNode({ ...deploying, phase });
-    await ports.workflows.start('deploy', run, { node: uuid });
-    await ports.workflows.stop('deploy', run, 'Operator', 'Stopped by hand.');
+    const { sync, platform, read } = await withNode({ ...deploying, phase });
+    await platform.workflows.start('deploy', run, { node: uuid });
+    await platform.workflows.stop('deploy', run, 'Operator', 'Stopped by hand.');
     expect(await sync({})).toEqual({ looked: 1, started: 0, failed: 1, stuck: 0 });
     expect(await read()).toMatchObject({
       provision_state: 'deploy failed',
@@ -72,47 +72,49 @@ describe('sync', () => {
     ['undeploy', 'deleting', 'error'],
   ] as const)('ends a lost %s of a node that is %s in %s', async (run_workflow, provision_state, after) => {
     const waits = provision_state.includes('wait');
-    const { sync, ports, read } = await withNode({
+    const { sync, platform, read } = await withNode({
       ...deploying,
       run_workflow,
       provision_state,
       reservation: waits ? null : run,
     });
-    await ports.workflows.start(run_workflow, run, { node: uuid });
-    await ports.workflows.stop(run_workflow, run, 'Gone', 'gone');
+    await platform.workflows.start(run_workflow, run, { node: uuid });
+    await platform.workflows.stop(run_workflow, run, 'Gone', 'gone');
     await sync({});
     expect(await read()).toMatchObject({ provision_state: after, run: null, reservation: null });
   });
 
   it('removes the configdrive with the reference of an undeploy that is lost', async () => {
     const key = configdriveKey(uuid, '01J0');
-    const { sync, ports, read } = await withNode({
+    const { sync, platform, read } = await withNode({
       ...deploying,
       provision_state: 'deleting',
       run_workflow: 'undeploy',
       instance_info: { configdrive: configdriveReference(key) },
     });
-    await ports.objects.put(key, Buffer.from('iso'));
-    await ports.workflows.start('undeploy', run, {});
-    await ports.workflows.stop('undeploy', run, 'Gone', 'gone');
+    await platform.objects.put(key, Buffer.from('iso'));
+    await platform.workflows.start('undeploy', run, {});
+    await platform.workflows.stop('undeploy', run, 'Gone', 'gone');
     await sync({});
-    expect([ports.objects.keys(), (await read()).instance_info]).toEqual([[], {}]);
+    expect([platform.objects.keys(), (await read()).instance_info]).toEqual([[], {}]);
   });
 
   it('keeps the configdrive of a node that went on while its run was looked up', async () => {
     const key = configdriveKey(uuid, '01J0');
     const instance_info = { configdrive: configdriveReference(key) };
     const undeploying = { ...deploying, provision_state: 'deleting', run_workflow: 'undeploy', instance_info } as const;
-    const { ports, read } = await withNode(undeploying);
-    await ports.objects.put(key, Buffer.from('iso'));
-    await ports.workflows.start('undeploy', run, {});
-    await ports.workflows.stop('undeploy', run, 'Gone', 'gone');
-    const describe: typeof ports.workflows.describe = async (...asked) => {
-      await changeNode(ports, uuid, () => ({ set: { ...deploying, run: `${uuid}-2`, reservation: `${uuid}-2` } }));
-      return ports.workflows.describe(...asked);
+    const { platform, read } = await withNode(undeploying);
+    await platform.objects.put(key, Buffer.from('iso'));
+    await platform.workflows.start('undeploy', run, {});
+    await platform.workflows.stop('undeploy', run, 'Gone', 'gone');
+    const describe: typeof platform.workflows.describe = async (...asked) => {
+      await changeNode(platform, uuid, () => ({ set: { ...deploying, run: `${uuid}-2`, reservation: `${uuid}-2` } }));
+      return platform.workflows.describe(...asked);
     };
-    expect(await create({ ...ports, workflows: { ...ports.workflows, describe } })({})).toMatchObject({ failed: 0 });
-    expect([ports.objects.keys(), (await read()).instance_info]).toEqual([[key], instance_info]);
+    expect(await create({ ...platform, workflows: { ...platform.workflows, describe } })({})).toMatchObject({
+      failed: 0,
+    });
+    expect([platform.objects.keys(), (await read()).instance_info]).toEqual([[key], instance_info]);
   });
 
   it('looks at one node only when an execution of it ended', async () => {
@@ -132,18 +134,18 @@ describe('sync and power runs', () => {
   } as const;
 
   it('starts one that was recorded but never started, with what was asked for', async () => {
-    const { sync, ports } = await withNode(locked);
-    await ports.table.write([powerRequestWrite(run, { node: uuid, target: 'soft rebooting', timeout: 30 })]);
+    const { sync, platform } = await withNode(locked);
+    await platform.table.write([powerRequestWrite(run, { node: uuid, target: 'soft rebooting', timeout: 30 })]);
     await sync({});
-    expect(ports.workflows.started).toEqual([
+    expect(platform.workflows.started).toEqual([
       { workflow: 'power', name: run, input: { node: uuid, target: 'soft rebooting', timeout: 30 } },
     ]);
   });
 
   it('frees the lock of one whose execution is gone', async () => {
-    const { sync, ports, read } = await withNode(locked);
-    await ports.workflows.start('power', run, { node: uuid });
-    await ports.workflows.stop('power', run, 'Gone', 'The machine room burns.');
+    const { sync, platform, read } = await withNode(locked);
+    await platform.workflows.start('power', run, { node: uuid });
+    await platform.workflows.stop('power', run, 'Gone', 'The machine room burns.');
     expect(await sync({})).toMatchObject({ failed: 1 });
     expect(await read()).toMatchObject({
       provision_state: 'active',
@@ -160,26 +162,26 @@ describe('sync and power runs', () => {
   });
 
   it('starts a request to hardware that was recorded but never started', async () => {
-    const { sync, ports, read } = await withNode({ ...locked, target_power_state: null });
+    const { sync, platform, read } = await withNode({ ...locked, target_power_state: null });
     const request = { action: 'attach_media', slot: 'cd', image: 'https://images.test/x?signature=1' } as const;
-    await ports.table.write([managementRequestWrite(uuid, run, request)]);
+    await platform.table.write([managementRequestWrite(uuid, run, request)]);
     expect(await sync({})).toMatchObject({ started: 1 });
-    expect(ports.workflows.started).toEqual([
+    expect(platform.workflows.started).toEqual([
       { workflow: 'management', name: run, input: { node: uuid, action: 'attach_media' } },
     ]);
-    await ports.workflows.stop('management', run, 'Gone', 'gone');
+    await platform.workflows.stop('management', run, 'Gone', 'gone');
     expect(await sync({})).toMatchObject({ failed: 1 });
     expect(await read()).toMatchObject({ reservation: null, provision_state: 'active' });
   });
 
   it('looks at both when a power run is in the way of a waiting deploy', async () => {
     const power = `${uuid}-2`;
-    const { sync, ports, read } = await withNode({
+    const { sync, platform, read } = await withNode({
       ...deploying,
       provision_state: 'wait call-back',
       reservation: power,
     });
-    await ports.workflows.start('deploy', run, { node: uuid });
+    await platform.workflows.start('deploy', run, { node: uuid });
     expect(await sync({})).toMatchObject({ looked: 1, failed: 1 });
     expect(await read()).toMatchObject({ provision_state: 'wait call-back', reservation: null, run });
   });
@@ -187,23 +189,23 @@ describe('sync and power runs', () => {
 
 describe('sync reports as stuck', () => {
   it('a node whose run is of a workflow that nobody knows, and says so', async () => {
-    const { sync, ports } = await withNode({ ...deploying, reservation: null, run_workflow: 'levitate' });
+    const { sync, platform } = await withNode({ ...deploying, reservation: null, run_workflow: 'levitate' });
     expect(await sync({})).toEqual({ ...idle, looked: 1, stuck: 1 });
-    expect(ports.log.lines.at(-1)).toMatchObject({ level: 'error', fields: { node: uuid } });
+    expect(platform.log.lines.at(-1)).toMatchObject({ level: 'error', fields: { node: uuid } });
   });
 
   it('a lost run that a power action has kept from being failed for an hour, and fails it when that ends', async () => {
     const power = `${uuid}-2`;
-    const updated_at = isoTime(createFakePorts().clock.now());
+    const updated_at = isoTime(createMemoryPlatform().clock.now());
     const lost = { ...deploying, provision_state: 'wait call-back', reservation: power, updated_at } as const;
-    const { sync, ports, read } = await withNode(lost);
-    await ports.workflows.start('deploy', run, {});
-    await ports.workflows.stop('deploy', run, 'Gone', 'gone');
-    await ports.workflows.start('power', power, { node: uuid });
+    const { sync, platform, read } = await withNode(lost);
+    await platform.workflows.start('deploy', run, {});
+    await platform.workflows.stop('deploy', run, 'Gone', 'gone');
+    await platform.workflows.start('power', power, { node: uuid });
     expect(await sync({})).toEqual({ ...idle, looked: 1 });
-    ports.clock.advance(60 * 60 * 1000 + 1);
+    platform.clock.advance(60 * 60 * 1000 + 1);
     expect(await sync({})).toEqual({ ...idle, looked: 1, stuck: 1 });
-    await ports.workflows.stop('power', power, 'Gone', 'gone');
+    await platform.workflows.stop('power', power, 'Gone', 'gone');
     await sync({});
     expect(await sync({})).toEqual({ ...idle, looked: 1, failed: 1 });
     expect(await read()).toMatchObject({ provision_state: 'deploy failed', run: null });
@@ -212,14 +214,14 @@ describe('sync reports as stuck', () => {
 
 describe('sync among others', () => {
   it('goes on with the others when one node makes trouble', async () => {
-    const { ports, sync, read } = await withNode(deploying);
+    const { platform, sync, read } = await withNode(deploying);
     const other = '11111111-2222-4333-8444-555555555555';
-    await createNode(ports, aNode({ ...deploying, uuid: other, run: `${other}-1`, reservation: `${other}-1` }));
-    const describeOne = ports.workflows.describe;
+    await createNode(platform, aNode({ ...deploying, uuid: other, run: `${other}-1`, reservation: `${other}-1` }));
+    const describeOne = platform.workflows.describe;
     const broken = {
-      ...ports,
+      ...platform,
       workflows: {
-        ...ports.workflows,
+        ...platform.workflows,
         describe: async (workflow: string, name: string) => {
           if (name === run) throw new Error('throttled');
           return describeOne(workflow, name);
@@ -227,25 +229,25 @@ describe('sync among others', () => {
       },
     };
     expect(await create(broken)({})).toEqual({ looked: 2, started: 1, failed: 0, stuck: 1 });
-    expect(ports.log.lines.map(({ message }) => message)).toContain('A node could not be looked after.');
+    expect(platform.log.lines.map(({ message }) => message)).toContain('A node could not be looked after.');
     expect(await sync({})).toMatchObject({ started: 1 });
     expect((await read()).run).toBe(run);
   });
 
   it('does not touch a node that moved on while it looked', async () => {
-    const { ports, read } = await withNode(deploying);
-    await ports.workflows.start('deploy', run, {});
-    await ports.workflows.stop('deploy', run, 'Gone', 'gone');
-    const describeOne = ports.workflows.describe;
+    const { platform, read } = await withNode(deploying);
+    await platform.workflows.start('deploy', run, {});
+    await platform.workflows.stop('deploy', run, 'Gone', 'gone');
+    const describeOne = platform.workflows.describe;
     const workflows = {
-      ...ports.workflows,
+      ...platform.workflows,
       describe: async (workflow: string, name: string) => {
         const found = await describeOne(workflow, name);
-        await changeNode(ports, uuid, () => ({ set: { provision_state: 'active', run: null, reservation: null } }));
+        await changeNode(platform, uuid, () => ({ set: { provision_state: 'active', run: null, reservation: null } }));
         return found;
       },
     };
-    expect(await create({ ...ports, workflows })({})).toMatchObject({ failed: 0 });
+    expect(await create({ ...platform, workflows })({})).toMatchObject({ failed: 0 });
     expect(await read()).toMatchObject({ provision_state: 'active', last_error: null });
   });
 

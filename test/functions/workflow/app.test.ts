@@ -7,7 +7,7 @@ import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { setPlan } from '../../../workflows/plan.ts';
 import { waitKey } from '../../../workflows/wait.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -17,15 +17,15 @@ const owned = { provision_state: 'deploying', reservation: run, run, run_workflo
 
 const withNode = async (more: Partial<StoredNode> = {}) => {
   const proxy = createFakeProxy();
-  const ports = createFakePorts({ handlers: { 'bmc-proxy': proxy.handler } });
-  await createNode(ports, aNode({ ...owned, ...more }));
-  const app = create(ports, Config.parse(environmentWith()));
+  const platform = createMemoryPlatform({ handlers: { 'bmc-proxy': proxy.handler } });
+  await createNode(platform, aNode({ ...owned, ...more }));
+  const app = create(platform, Config.parse(environmentWith()));
   const phase = async (name: string, extra: object = {}) =>
     app(
       { workflow: 'deploy', phase: name, node: uuid, run, ...extra },
       { request_id: '1', remaining_ms: () => 120_000 },
     );
-  return { ports, proxy, phase, app, read: async () => (await readNode(ports.table, uuid))! };
+  return { platform, proxy, phase, app, read: async () => (await readNode(platform.table, uuid))! };
 };
 
 const failed = (phase: string, error: string, cause = '') => ({ failed: { phase, Error: error, Cause: cause } });
@@ -58,22 +58,22 @@ describe('a phase', () => {
   });
 
   it('marks its start once, however often it is tried', async () => {
-    const { phase, ports, proxy } = await withNode();
+    const { phase, platform, proxy } = await withNode();
     proxy.answer('power.ensure', pending('still On'), pending('still On'));
     await expect(phase('PowerOff')).rejects.toMatchObject({ name: 'Pending', message: 'still On' });
     await expect(phase('PowerOff')).rejects.toMatchObject({ name: 'Pending' });
     await phase('PowerOff');
-    const events = await ports.table.query({ partition: `node#${uuid}`, begins: 'event#' });
+    const events = await platform.table.query({ partition: `node#${uuid}`, begins: 'event#' });
     expect(events.map(({ kind }) => kind)).toEqual(['phase start', 'phase end']);
   });
 
   it('tells how long it took', async () => {
-    const { phase, ports, proxy } = await withNode();
+    const { phase, platform, proxy } = await withNode();
     proxy.answer('power.ensure', pending());
     await phase('PowerOff').catch(() => {});
-    ports.clock.advance(30_000);
+    platform.clock.advance(30_000);
     await phase('PowerOff');
-    const events = await ports.table.query({ partition: `node#${uuid}`, begins: 'event#' });
+    const events = await platform.table.query({ partition: `node#${uuid}`, begins: 'event#' });
     expect(events.at(-1)).toMatchObject({ kind: 'phase end', phase: 'PowerOff', run, duration_seconds: 30 });
   });
 
@@ -87,8 +87,8 @@ describe('a phase', () => {
   });
 
   it('logs what is unexpected and lets it through', async () => {
-    const { ports, phase } = await withNode();
-    ports.functions.handlers['bmc-proxy'] = () => {
+    const { platform, phase } = await withNode();
+    platform.functions.handlers['bmc-proxy'] = () => {
       throw new TypeError('oops');
     };
     await expect(phase('PowerOff')).rejects.toMatchObject({ name: 'TypeError' });
@@ -107,28 +107,28 @@ describe('a phase', () => {
 
 describe('a phase that waits', () => {
   it('lets the lock go and stores the token in one write', async () => {
-    const { phase, ports, read } = await withNode();
+    const { phase, platform, read } = await withNode();
     expect(await phase('WaitForAgent', { token: 'token-1' })).toEqual({});
     expect(await read()).toMatchObject({ provision_state: 'wait call-back', reservation: null, run });
-    expect(await ports.table.get(waitKey(uuid))).toMatchObject({ token: 'token-1', phase: 'WaitForAgent', run });
-    expect(ports.workflows.delivered).toEqual([]);
+    expect(await platform.table.get(waitKey(uuid))).toMatchObject({ token: 'token-1', phase: 'WaitForAgent', run });
+    expect(platform.workflows.delivered).toEqual([]);
   });
 
   it('goes on by itself when the agent has called already', async () => {
-    const { phase, ports, read } = await withNode({ driver_internal_info: { agent_url: 'https://10.0.0.9:9999' } });
+    const { phase, platform, read } = await withNode({ driver_internal_info: { agent_url: 'https://10.0.0.9:9999' } });
     await phase('WaitForAgent', { token: 'token-1' });
-    expect(ports.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
+    expect(platform.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
     expect(await read()).toMatchObject({ provision_state: 'deploying', reservation: run });
   });
 
   it('tells its own token when there is nothing left to wait for', async () => {
     const driver_internal_info = setPlan({ agent_url: 'https://10.0.0.9:9999' }, 'deploy', coreSteps.direct.slice(1));
-    const { phase, ports, proxy } = await withNode({ driver_internal_info });
+    const { phase, platform, proxy } = await withNode({ driver_internal_info });
     proxy.machine(uuid).power = 'power on';
     await phase('WriteImage', { token: 'token-1' });
     proxy.finish(uuid);
     expect(await phase('WriteImage', { token: 'token-2' })).toEqual({ is: 'prepare_instance_boot' });
-    expect(ports.workflows.delivered).toEqual([{ token: 'token-2', output: { is: 'prepare_instance_boot' } }]);
+    expect(platform.workflows.delivered).toEqual([{ token: 'token-2', output: { is: 'prepare_instance_boot' } }]);
   });
 });
 
@@ -136,19 +136,19 @@ describe('handing over', () => {
   const deleting = { provision_state: 'deleting', run_workflow: 'undeploy' } as const;
 
   it('starts the successor, also when the run died right after its write', async () => {
-    const { app, ports, read } = await withNode(deleting);
+    const { app, platform, read } = await withNode(deleting);
     const call = { workflow: 'undeploy', phase: 'StartCleaning', node: uuid, run };
     const invocation = { request_id: '1', remaining_ms: () => 120_000 };
     const broken = {
-      ...ports,
-      workflows: { ...ports.workflows, start: async () => Promise.reject(new Error('killed')) },
+      ...platform,
+      workflows: { ...platform.workflows, start: async () => Promise.reject(new Error('killed')) },
     };
     await expect(create(broken, Config.parse(environmentWith()))(call, invocation)).rejects.toThrow('killed');
-    expect(ports.workflows.started).toEqual([]);
+    expect(platform.workflows.started).toEqual([]);
     await expect(app(call, invocation)).rejects.toMatchObject({ name: 'Superseded' });
     const { run: name } = await read();
     expect(name).not.toBe(run);
-    expect(ports.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
+    expect(platform.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
   });
 });
 
@@ -177,10 +177,10 @@ describe('Fail', () => {
   });
 
   it('removes the token that nobody will wait for', async () => {
-    const { phase, ports } = await withNode();
+    const { phase, platform } = await withNode();
     await phase('WaitForAgent', { token: 'token-1' });
     await phase('Fail', failed('WaitForAgent', 'States.Timeout'));
-    expect(await ports.table.get(waitKey(uuid))).toBeUndefined();
+    expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
   });
 
   it('waits while a power action holds the node, and is quiet when the node is lost', async () => {

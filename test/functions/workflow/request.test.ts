@@ -5,26 +5,26 @@ import { create } from '../../../functions/workflow/app.ts';
 import { Config } from '../../../functions/workflow/config.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { changeNode, createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { nameOf } from '../../fakes/ids.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { nameOf } from '../../../layers/platform/memory/ids.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 const withNode = async (more: Partial<StoredNode> = {}) => {
   const proxy = createFakeProxy();
-  const ports = createFakePorts({ handlers: { 'bmc-proxy': proxy.handler } });
-  await createNode(ports, aNode({ provision_state: 'active', ...more }));
-  const app = create(ports, Config.parse(environmentWith()));
+  const platform = createMemoryPlatform({ handlers: { 'bmc-proxy': proxy.handler } });
+  await createNode(platform, aNode({ provision_state: 'active', ...more }));
+  const app = create(platform, Config.parse(environmentWith()));
   const ask = async (request: string, params: object = {}, budget_ms = 20_000) => {
     const asked_by = { user: 'ada', project: null };
     return app({ request, node: uuid, params, asked_by, budget_ms }, { request_id: '1', remaining_ms: () => 120_000 });
   };
-  const read = async () => (await readNode(ports.table, uuid))!;
-  const left = () => ports.table.items().filter(({ sk }) => sk === 'management_request');
+  const read = async () => (await readNode(platform.table, uuid))!;
+  const left = () => platform.table.items().filter(({ sk }) => sk === 'management_request');
   const told = async () =>
-    (await ports.table.query({ partition: `node#${uuid}`, begins: 'event#' })).map(({ message }) => message);
-  return { ports, proxy, ask, read, left, told, app };
+    (await platform.table.query({ partition: `node#${uuid}`, begins: 'event#' })).map(({ message }) => message);
+  return { platform, proxy, ask, read, left, told, app };
 };
 
 const device = { device: 'pxe', persistent: false };
@@ -95,9 +95,9 @@ describe('a request that changes the machine', () => {
   });
 
   it('never takes a lock away that is somebody else’s by now', async () => {
-    const { ask, ports, read, proxy } = await withNode();
+    const { ask, platform, read, proxy } = await withNode();
     proxy.answer('nmi.inject', async () => {
-      await changeNode(ports, uuid, () => ({ set: { reservation: 'other' } }));
+      await changeNode(platform, uuid, () => ({ set: { reservation: 'other' } }));
       return undefined;
     });
     await ask('inject_nmi');
@@ -129,8 +129,8 @@ describe('a request that reads', () => {
   });
 
   it('says of a node that is gone that it is', async () => {
-    const { ports } = await withNode();
-    const app = create(ports, Config.parse(environmentWith()));
+    const { platform } = await withNode();
+    const app = create(platform, Config.parse(environmentWith()));
     const call = { node: 'x', params: {}, asked_by: { user: null, project: null }, budget_ms: 1000 };
     const about = { request_id: '1', remaining_ms: () => 1000 };
     expect(await app({ ...call, request: 'list_media' }, about)).toMatchObject({ code: 404 });
@@ -141,13 +141,13 @@ describe('a request that reads', () => {
 
 describe('a request that died with the lock', () => {
   it('is freed by sync when nobody waits for it any more, and not before', async () => {
-    const { ask, ports, read, proxy, left } = await withNode();
+    const { ask, platform, read, proxy, left } = await withNode();
     proxy.answer('nmi.inject', async () => new Promise(() => {}));
     void ask('inject_nmi');
     await expect.poll(async () => (await read()).reservation).toMatch(nameOf(uuid));
-    const look = sync.create(ports);
+    const look = sync.create(platform);
     expect(await look({})).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
-    ports.clock.advance(150_001);
+    platform.clock.advance(150_001);
     expect(await look({})).toEqual({ looked: 1, started: 0, failed: 1, stuck: 0 });
     expect(await read()).toMatchObject({ reservation: null, provision_state: 'active' });
     expect((await read()).last_error).toBe(

@@ -4,7 +4,7 @@ import { afterEach } from 'vitest';
 import { createRedfish, type Redfish } from '../../../layers/redfish-client/client.ts';
 import type { RedfishOptions } from '../../../layers/redfish-client/conversation.ts';
 import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
-import { createFakeClock } from '../../fakes/clock.ts';
+import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -20,7 +20,7 @@ export const startBmc = async (options?: Parameters<typeof createFakeBmc>[0]): P
 
 /** Options that fit `bmc`; time is virtual, so pauses take none. */
 export const optionsFor = (bmc: FakeBmc, more: Partial<RedfishOptions> = {}): RedfishOptions => {
-  const clock = more.clock ?? createFakeClock();
+  const clock = more.clock ?? createVirtualClock();
   return {
     peer: {
       label: 'BMC under test',

@@ -2,12 +2,12 @@
 import { defaults } from '../../../layers/domain/fields.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { fakeUlid, fakeUuid } from '../../fakes/ids.ts';
+import { countedUlid, countedUuid } from '../../../layers/platform/memory/ids.ts';
 
 export const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
   ({
     ...defaults(nodeFields),
-    uuid: fakeUuid(1),
+    uuid: countedUuid(1),
     driver: 'fake-hardware',
     provision_state: 'available',
     created_at: '2026-01-01T00:00:00+00:00',
@@ -16,6 +16,6 @@ export const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
     run: null,
     run_workflow: null,
     agent_token_sha256: null,
-    position: fakeUlid(1),
+    position: countedUlid(1),
     ...more,
   }) as StoredNode;

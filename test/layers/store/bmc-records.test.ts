@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { brokenAt, createBmcRecords, readLedger } from '../../../layers/store/bmc-records.ts';
 import { createNode, nodeKey, type StoredNode } from '../../../layers/store/nodes.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 
 const uuid = '11111111-1111-4111-8111-111111111111';
 const power = { op: 'power.ensure', op_id: 'run-1/PowerOff' };
@@ -32,8 +32,8 @@ const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
   }) as StoredNode;
 
 const store = async () => {
-  const ports = createFakePorts();
-  await createNode(ports, aNode(), [
+  const platform = createMemoryPlatform();
+  await createNode(platform, aNode(), [
     { put: { pk: `node#${uuid}`, sk: 'secret', values: { redfish_password: 'sealed' }, revision: 1 } },
     {
       put: {
@@ -46,7 +46,7 @@ const store = async () => {
       },
     },
   ]);
-  return { ...ports, records: createBmcRecords(ports) };
+  return { ...platform, records: createBmcRecords(platform) };
 };
 
 describe('read', () => {

@@ -2,16 +2,16 @@
 import { describe, expect, it } from 'vitest';
 
 import { deployTemplates, deployTemplatesOf } from '../../../layers/store/deploy-templates.ts';
-import { fakeUuid } from '../../fakes/ids.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { countedUuid } from '../../../layers/platform/memory/ids.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 
 const steps = [{ interface: 'bios' as const, step: 'apply_configuration', args: {}, priority: 90 }];
 
 const store = async (...names: string[]) => {
-  const ports = createFakePorts();
+  const platform = createMemoryPlatform();
   for (const [at, name] of names.entries()) {
-    await deployTemplates.create(ports, {
-      uuid: fakeUuid(at + 1),
+    await deployTemplates.create(platform, {
+      uuid: countedUuid(at + 1),
       name,
       description: null,
       steps,
@@ -22,7 +22,7 @@ const store = async (...names: string[]) => {
       revision: 1,
     });
   }
-  return ports;
+  return platform;
 };
 
 describe('the deploy templates of traits', () => {
@@ -41,10 +41,10 @@ describe('the deploy templates of traits', () => {
   });
 
   it('follow a new name, and a removal', async () => {
-    const ports = await store('CUSTOM_A', 'CUSTOM_B');
-    await deployTemplates.change(ports, fakeUuid(1), () => ({ name: 'CUSTOM_Z' }));
-    await deployTemplates.remove(ports, fakeUuid(2));
-    const found = await deployTemplatesOf(ports.table, ['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_Z']);
+    const platform = await store('CUSTOM_A', 'CUSTOM_B');
+    await deployTemplates.change(platform, countedUuid(1), () => ({ name: 'CUSTOM_Z' }));
+    await deployTemplates.remove(platform, countedUuid(2));
+    const found = await deployTemplatesOf(platform.table, ['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_Z']);
     expect(found.map(({ name }) => name)).toEqual(['CUSTOM_Z']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { eventItem } from '../../../layers/store/events.ts';
-import { createFakeIds, fakeUlid, fakeUuid } from '../../fakes/ids.ts';
+import { createCountedIds, countedUlid, countedUuid } from '../../../layers/platform/memory/ids.ts';
 import { aNode } from './a-node.ts';
 
 describe('eventItem', () => {
@@ -9,13 +9,13 @@ describe('eventItem', () => {
   const event = { kind: 'error', severity: 'ERROR', event_type: 'deploying', message: 'The BMC is gone.' } as const;
 
   it('stands in the partition of its node, in order of time, with the states as they were', () => {
-    const ids = createFakeIds();
+    const ids = createCountedIds();
     const node = aNode({ provision_state: 'deploying', target_provision_state: 'active' });
     const [first, second] = [eventItem(node, event, at, ids), eventItem(node, event, at, ids)];
     expect(first).toMatchObject({
       ...event,
-      pk: `node#${fakeUuid(1)}`,
-      sk: `event#${fakeUlid(1)}`,
+      pk: `node#${countedUuid(1)}`,
+      sk: `event#${countedUlid(1)}`,
       created_at: at,
       provision_state: 'deploying',
       target_provision_state: 'active',
@@ -24,12 +24,12 @@ describe('eventItem', () => {
   });
 
   it('keeps 4 KB of its message', () => {
-    const item = eventItem(aNode(), { ...event, message: 'x'.repeat(500_000) }, at, createFakeIds());
+    const item = eventItem(aNode(), { ...event, message: 'x'.repeat(500_000) }, at, createCountedIds());
     expect(item['message']).toMatch(/^x+ \[\.\.\.\] \(cut, it had 500000 characters\)$/);
     expect(item['message']).toHaveLength(4096);
   });
 
   it('expires after 90 days', () => {
-    expect(eventItem(aNode(), event, at, createFakeIds())['expires_at']).toBe(Date.UTC(2026, 2, 32) / 1000);
+    expect(eventItem(aNode(), event, at, createCountedIds())['expires_at']).toBe(Date.UTC(2026, 2, 32) / 1000);
   });
 });

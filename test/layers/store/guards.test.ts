@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { fields } from '../../../layers/domain/fields.ts';
 import { guardChanges, guardKey, guardsOf } from '../../../layers/store/guards.ts';
-import { absent } from '../../../layers/store/table.ts';
+import { absent } from '../../../layers/platform/table.ts';
 
 const rows = fields({
   name: { access: 'update', schema: z.string(), unique: 'thing_name', doc: '' },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Page } from '../../../layers/domain/page.ts';
 import { everyShard, readList, readPage, type Shown, type Span } from '../../../layers/store/lists.ts';
-import type { Item, Query, Table } from '../../../layers/store/table.ts';
+import type { Item, Query, Table } from '../../../layers/platform/table.ts';
 
 /** A table that holds one list in 16 shards, already sorted, and counts what is read of it. */
 const shardedTable = (count: number, shardOf: (n: number) => number = (n) => (n * 7919) % 16) => {

@@ -3,33 +3,33 @@ import { describe, expect, it } from 'vitest';
 import { isUuid } from '../../../layers/domain/values.ts';
 import { begin, finish, handOver, lock, nodeOfRun, pause, resume, runName } from '../../../layers/store/reservation.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { fakeUlid, fakeUuid } from '../../fakes/ids.ts';
+import { countedUlid, countedUuid } from '../../../layers/platform/memory/ids.ts';
 import { aNode } from './a-node.ts';
 
-const uuid = fakeUuid(1);
-const run = (n: number) => `${uuid}-${fakeUlid(n)}`;
+const uuid = countedUuid(1);
+const run = (n: number) => `${uuid}-${countedUlid(n)}`;
 const apply = (node: StoredNode, set: Partial<StoredNode> | undefined): StoredNode => ({ ...node, ...set });
-const deploying = apply(aNode(), begin(aNode(), fakeUlid(1), 'deploy', 'deploy'));
+const deploying = apply(aNode(), begin(aNode(), countedUlid(1), 'deploy', 'deploy'));
 
 describe('runName', () => {
   it('is a name that Step Functions takes, for any uuid and birth', () => {
     expect(isUuid(uuid)).toBe(true);
-    expect(runName(uuid, fakeUlid(1))).toMatch(/^[\w-]{1,80}$/);
+    expect(runName(uuid, countedUlid(1))).toMatch(/^[\w-]{1,80}$/);
   });
 
   it('leads back to the node, also in the form of 0.1', () => {
-    expect(nodeOfRun(runName(uuid, fakeUlid(1)))).toBe(uuid);
+    expect(nodeOfRun(runName(uuid, countedUlid(1)))).toBe(uuid);
     expect(nodeOfRun(`${uuid}-12`)).toBe(uuid);
   });
 });
 
 describe('lock', () => {
   it('names the run after its birth and leaves the provisioning alone', () => {
-    expect(lock(aNode({ generation: 4 }), fakeUlid(7))).toEqual({ reservation: run(7), generation: 5 });
+    expect(lock(aNode({ generation: 4 }), countedUlid(7))).toEqual({ reservation: run(7), generation: 5 });
   });
 
   it('is refused while another run holds it, in the words that clients retry on', () => {
-    expect(() => lock(aNode({ reservation: run(4) }), fakeUlid(5))).toThrow(
+    expect(() => lock(aNode({ reservation: run(4) }), countedUlid(5))).toThrow(
       `Node ${uuid} is locked by host ${run(4)}, please retry after the current operation is completed.`,
     );
   });
@@ -37,7 +37,7 @@ describe('lock', () => {
 
 describe('begin', () => {
   it('takes the lock, the run and the state in one change', () => {
-    expect(begin(aNode(), fakeUlid(1), 'deploy', 'deploy')).toEqual({
+    expect(begin(aNode(), countedUlid(1), 'deploy', 'deploy')).toEqual({
       reservation: run(1),
       generation: 1,
       run: run(1),
@@ -48,14 +48,14 @@ describe('begin', () => {
   });
 
   it('refuses an event that does not fit the state', () => {
-    expect(() => begin(aNode({ provision_state: 'active' }), fakeUlid(1), 'deploy', 'deploy')).toThrow(
+    expect(() => begin(aNode({ provision_state: 'active' }), countedUlid(1), 'deploy', 'deploy')).toThrow(
       expect.objectContaining({ name: 'Invalid', code: 400 }),
     );
   });
 
   it('takes over a node that waits, because the lock is free then', () => {
     const waiting = apply(deploying, pause(deploying));
-    expect(begin(waiting, fakeUlid(2), 'undeploy', 'delete')).toMatchObject({
+    expect(begin(waiting, countedUlid(2), 'undeploy', 'delete')).toMatchObject({
       run: run(2),
       provision_state: 'deleting',
     });
@@ -90,7 +90,7 @@ describe('pause and resume', () => {
   });
 
   it('end a run whose node belongs to another by now', () => {
-    const taken = apply(waiting, begin(waiting, fakeUlid(2), 'undeploy', 'delete'));
+    const taken = apply(waiting, begin(waiting, countedUlid(2), 'undeploy', 'delete'));
     expect(() => resume(taken, run(1))).toThrow(expect.objectContaining({ name: 'Superseded' }));
     expect(() => resume(aNode(), run(1))).toThrow(
       `Run ${run(1)} no longer owns node ${uuid}, which belongs to no run.`,
@@ -98,7 +98,7 @@ describe('pause and resume', () => {
   });
 
   it('wait for a power action that holds the lock in between', () => {
-    const busy = apply(waiting, lock(waiting, fakeUlid(2)));
+    const busy = apply(waiting, lock(waiting, countedUlid(2)));
     expect(() => resume(busy, run(1))).toThrow(expect.objectContaining({ name: 'NodeLocked', code: 409 }));
     const free = apply(busy, { reservation: null });
     expect(resume(free, run(1))).toMatchObject({ reservation: run(1), generation: 3 });
@@ -113,11 +113,11 @@ describe('pause and resume', () => {
 describe('handOver', () => {
   const deleting = apply(
     aNode({ provision_state: 'active' }),
-    begin(aNode({ provision_state: 'active' }), fakeUlid(1), 'undeploy', 'delete'),
+    begin(aNode({ provision_state: 'active' }), countedUlid(1), 'undeploy', 'delete'),
   );
 
   it('gives the node to the next run while it stays locked, and the first one is superseded', () => {
-    const next = apply(deleting, handOver(deleting, fakeUlid(2), 'clean', 'clean'));
+    const next = apply(deleting, handOver(deleting, countedUlid(2), 'clean', 'clean'));
     expect(next).toMatchObject({
       reservation: run(2),
       generation: 2,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { runDemo } from '../../../local/demo/demo.ts';
-import { createFakeClock } from '../../fakes/clock.ts';
+import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
 
 type Node = { uuid: string; name: string; provision_state: string; [field: string]: unknown };
 
@@ -103,7 +103,7 @@ const run = async (once = false) => {
     url,
     control: url,
     once,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     display: {
       say: (text) => said.push(text),
       tell: (mark, text) => said.push(`${mark}: ${text}`),

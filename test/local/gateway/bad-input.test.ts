@@ -11,21 +11,21 @@ import { challengeOf } from '../../../infra/challenge.ts';
 import type { Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
-import { createFakePorts } from '../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 const MiB = 1024 * 1024;
 
-const ports = createFakePorts();
+const platform = createMemoryPlatform();
 let writes = 0;
 const table = {
-  ...ports.table,
-  write: async (...args: Parameters<typeof ports.table.write>) => {
-    await ports.table.write(...args);
+  ...platform.table,
+  write: async (...args: Parameters<typeof platform.table.write>) => {
+    await platform.table.write(...args);
     writes += 1;
   },
 };
-const app = create({ ...ports, table }, Config.parse(environmentWith()));
+const app = create({ ...platform, table }, Config.parse(environmentWith()));
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -39,9 +39,9 @@ beforeAll(async () => {
     challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     trusted: noNetworks,
     port: 0,
-    ids: ports.ids,
-    log: ports.log,
-    now: () => ports.clock.now(),
+    ids: platform.ids,
+    log: platform.log,
+    now: () => platform.clock.now(),
   });
 });
 afterAll(async () => gateway.close(0));

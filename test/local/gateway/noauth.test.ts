@@ -10,8 +10,8 @@ import { resolveSettings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { createGuard } from '../../../local/gateway/noauth.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
-import { createFakeIds } from '../../fakes/ids.ts';
-import { createLogRecorder } from '../../fakes/log.ts';
+import { createCountedIds } from '../../../layers/platform/memory/ids.ts';
+import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 
 let gateway: Gateway;
 let invoked: string[];
@@ -29,7 +29,7 @@ beforeAll(async () => {
     mounts: [{ prefix: '/objects/', serve: async (_request, response) => void response.end('object') }],
     trusted: noNetworks,
     port: 0,
-    ids: createFakeIds(),
+    ids: createCountedIds(),
     log: createLogRecorder(),
     now: () => 1000,
   });

@@ -11,8 +11,8 @@ import type { Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { Fault, Forbidden, Unauthorized } from '../../../layers/domain/fault.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../../local/gateway/server.ts';
-import { createFakeIds } from '../../fakes/ids.ts';
-import { createLogRecorder } from '../../fakes/log.ts';
+import { createCountedIds } from '../../../layers/platform/memory/ids.ts';
+import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 
 const routes: RouteRow[] = [
   { path: '/', function: 'baremetal-api', authorize: false },
@@ -35,7 +35,7 @@ const open = async (handle?: Handle, options: Partial<GatewayOptions> = {}): Pro
     challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     trusted: noNetworks,
     port: 0,
-    ids: createFakeIds(),
+    ids: createCountedIds(),
     log: createLogRecorder(),
     now: () => 1000,
     ...options,
@@ -300,7 +300,7 @@ it('says in one sentence that its port is taken', async () => {
     authorize: async () => ({}),
     trusted: noNetworks,
     port: gateway.port,
-    ids: createFakeIds(),
+    ids: createCountedIds(),
     log: createLogRecorder(),
     now: () => 0,
   });

@@ -11,7 +11,7 @@ import { createObjects } from '../../../local/objects/objects.ts';
 import { createObjectsMount, serveObject } from '../../../local/objects/serve.ts';
 import { readKey } from '../../../local/secrets/key.ts';
 import { describeObjects } from '../../conformance/objects.ts';
-import { createFakeClock } from '../../fakes/clock.ts';
+import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ingot-objects-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -23,7 +23,7 @@ const parts = async function* (...all: Uint8Array[]): AsyncGenerator<Uint8Array>
 
 const open = (name: string, maxBytes = 100_000) => {
   const [folder, key] = [join(root, name), join(root, `${name}.key`)];
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const objects = createObjects({ folder, key, base: 'http://127.0.0.1:6385', clock });
   const options = { folder, secret: readKey(key), clock, maxBytes };
   const request = async (method: string, link: string, { headers = {}, body = noBody() } = {}) => {

@@ -1,5 +1,5 @@
 import { callback, describeRuns, describeWorkflows, type Subject } from '../../conformance/workflows.ts';
-import { createMemoryWorkflows } from '../../fakes/workflows.ts';
+import { createMemoryWorkflows } from '../../../layers/platform/memory/workflows.ts';
 import { createWorld } from './world.ts';
 
 const recorder = async (): Promise<Subject> => {

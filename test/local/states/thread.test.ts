@@ -9,8 +9,8 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import type { StateEvent } from '../../../local/states/history.ts';
 import { startStates, type StatesThread, type StatesThreadOptions } from '../../../local/states/start.ts';
 import { connect } from '../../../local/rpc.ts';
-import type { Workflows } from '../../../layers/store/workflows.ts';
-import type { Functions } from '../../../layers/store/ports.ts';
+import type { Workflows } from '../../../layers/platform/workflows.ts';
+import type { Functions } from '../../../layers/platform/platform.ts';
 import { callOf, machineOf, waitOf } from './world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-thread-'));

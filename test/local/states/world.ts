@@ -4,7 +4,7 @@ import type { Json } from '../../../local/states/expression.ts';
 import type { StateEvent } from '../../../local/states/history.ts';
 import { openJournal, type Journal } from '../../../local/states/journal.ts';
 import { createStates, type States } from '../../../local/states/states.ts';
-import type { Execution } from '../../../layers/store/workflows.ts';
+import type { Execution } from '../../../layers/platform/workflows.ts';
 import { createVirtualTimers, type VirtualTimers } from './virtual-timers.ts';
 
 export type Script = { readonly [name: string]: (payload: Json, call: number) => unknown };

@@ -12,9 +12,9 @@ import { connect } from '../../../local/rpc.ts';
 import { startTable } from '../../../local/table/start.ts';
 import { openTable } from '../../../local/table/table.ts';
 import { createWriter, type Writer } from '../../../local/table/writer.ts';
-import { absent, type Table, type Write } from '../../../layers/store/table.ts';
+import { absent, type Table, type Write } from '../../../layers/platform/table.ts';
 import { describeTable } from '../../conformance/table.ts';
-import { createFakeClock } from '../../fakes/clock.ts';
+import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-table-'));
 let files = 0;
@@ -22,7 +22,7 @@ const newPath = () => join(folder, `${(files += 1)}`, 'table.db');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A table and its writer in this thread. */
-const makeTable = (path = newPath(), clock = createFakeClock({ start: Date.now() })) => {
+const makeTable = (path = newPath(), clock = createVirtualClock({ start: Date.now() })) => {
   const writer = createWriter(path, clock);
   return { path, clock, writer, table: openTable({ path, writer, clock }) };
 };

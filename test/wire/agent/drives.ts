@@ -8,8 +8,8 @@ import { join } from 'node:path';
 
 import { readConfigdrive, storeConfigdrive } from '../../../functions/baremetal-api/configdrive.ts';
 import { buildConfigdrive } from '../../../layers/configdrive/index.ts';
-import { systemClock } from '../../../layers/store/clock.ts';
-import { createIds } from '../../../layers/store/ids.ts';
+import { systemClock } from '../../../layers/platform/clock.ts';
+import { createIds } from '../../../layers/platform/ids.ts';
 import { createObjects } from '../../../local/objects/objects.ts';
 import { configdriveLink } from '../../../workflows/image.ts';
 import { aNode } from '../../layers/store/a-node.ts';

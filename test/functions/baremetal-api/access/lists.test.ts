@@ -44,8 +44,8 @@ beforeEach(async () => {
     await post('volume/targets', { node_uuid: uuid, volume_type: 'iscsi', volume_id: name, boot_index: 0, properties });
   }
   partitions = [];
-  const { query } = front.ports.table;
-  front.ports.table.query = async (asked) => {
+  const { query } = front.platform.table;
+  front.platform.table.query = async (asked) => {
     partitions.push(asked.partition);
     return query(asked);
   };

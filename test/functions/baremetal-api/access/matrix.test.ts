@@ -86,13 +86,13 @@ beforeAll(async () => {
   }
   if (uuidOf['allocations']) await front.force(home.node_uuid, { allocation_uuid: uuidOf['allocations'] });
   // Nobody changes anything for those who come after: who is let through is refused by the table or the machine.
-  front.ports.functions.handlers['workflow'] = () => ({
+  front.platform.functions.handlers['workflow'] = () => ({
     is: 'refusal',
     name: 'NodeLocked',
     code: 409,
     message: 'No machine is asked in this test.',
   });
-  front.ports.table.onWrite = () => {
+  front.platform.table.onWrite = () => {
     throw Conflict('Nothing is written in this test.');
   };
 });

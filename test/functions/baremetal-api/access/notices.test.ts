@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { openTable } from '../../../../local/table/table.ts';
 import { createWriter } from '../../../../local/table/writer.ts';
-import { createFakePorts } from '../../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../../layers/platform/memory/platform.ts';
 import { createFront } from '../front.ts';
 import { persona, type Persona } from './personas.ts';
 
@@ -27,11 +27,11 @@ let close: () => Promise<void>;
 
 /** On the table of one machine, whose items lists keep the texts of. */
 beforeEach(async () => {
-  const ports = createFakePorts();
-  const path = join(folder, `${ports.ids.ulid()}-${performance.now()}.db`);
-  const writer = createWriter(path, ports.clock);
-  const local = openTable({ path, writer, clock: ports.clock });
-  front = createFront({}, { ...ports, table: { ...ports.table, ...local } });
+  const platform = createMemoryPlatform();
+  const path = join(folder, `${platform.ids.ulid()}-${performance.now()}.db`);
+  const writer = createWriter(path, platform.clock);
+  const local = openTable({ path, writer, clock: platform.clock });
+  front = createFront({}, { ...platform, table: { ...platform.table, ...local } });
   close = async () => {
     local.close();
     await writer.close();

@@ -25,11 +25,11 @@ describe('a node that a project enrols', () => {
   });
 
   it('can not be given to another project, and nothing is stored then', async () => {
-    const { request, ports } = createFront();
+    const { request, platform } = createFront();
     const body = { driver: 'redfish', owner: 'other' };
     const answer = await request('POST /v1/nodes', { subject: admin, body });
     expect([answer.status, answer.error]).toEqual([403, expect.stringContaining('owner')]);
-    expect(ports.table.items()).toEqual([]);
+    expect(platform.table.items()).toEqual([]);
   });
 
   it('belongs to whom the system says', async () => {
@@ -110,10 +110,10 @@ describe('a patch', () => {
   });
 
   it('is decided on the owner that the node has when it is written', async () => {
-    const { request, enrol, force, ports } = createFront();
+    const { request, enrol, force, platform } = createFront();
     const { uuid } = await enrol({ owner: 'owner' });
     let once = true;
-    ports.table.onWrite = async () => {
+    platform.table.onWrite = async () => {
       if (!once) return;
       once = false;
       await force(uuid, { owner: 'other' });
@@ -134,12 +134,12 @@ describe('a patch', () => {
   });
 
   it('of the owner is refused while an allocation with an owner is on the node', async () => {
-    const { request, enrol, force, ports } = createFront();
+    const { request, enrol, force, platform } = createFront();
     const { uuid } = await enrol({ owner: 'owner' });
     const allocation = '77777777-7777-4777-8777-777777777777';
     await force(uuid, { allocation_uuid: allocation });
     const store = async (owner: string | null) =>
-      ports.table.write([{ put: { pk: `allocation#${allocation}`, sk: 'allocation', uuid: allocation, owner } }]);
+      platform.table.write([{ put: { pk: `allocation#${allocation}`, sk: 'allocation', uuid: allocation, owner } }]);
     const patch = async () => (await request(`PATCH /v1/nodes/${uuid}`, { body: [add('/owner', 'other')] })).status;
     await store('owner');
     expect(await patch()).toBe(409);
@@ -175,15 +175,15 @@ describe.each([
   });
 
   it('none is added to an unseen node, which looks as if it were not there', async () => {
-    const { foreign, post, ports } = await setUp();
-    const before = ports.table.items().length;
+    const { foreign, post, platform } = await setUp();
+    const before = platform.table.items().length;
     const answers = await Promise.all([foreign.uuid, nowhere].map(async (uuid) => post(uuid, allowed)));
     expect(answers.map(({ status, error }) => [status, error])).toEqual([
       [400, `Node ${foreign.uuid} could not be found.`],
       [400, `Node ${nowhere} could not be found.`],
     ]);
     expect((await post(foreign.uuid, 'owner reader')).status).toBe(403);
-    expect(ports.table.items()).toHaveLength(before);
+    expect(platform.table.items()).toHaveLength(before);
   });
 
   it('one moves between visible nodes of one owner only', async () => {

@@ -23,7 +23,7 @@ describe('an allocation', () => {
   });
 
   it('is answered at once as allocating, with the address of its own', async () => {
-    const { wish, ports } = createSearches();
+    const { wish, platform } = createSearches();
     const { status, body, headers } = await wish({ uuid, name: 'web', traits: ['CUSTOM_GPU'], extra: { a: 1 } });
     expect(status).toBe(201);
     expect(headers['Location']).toBe(`http://metal.test/v1/allocations/${uuid}`);
@@ -39,7 +39,7 @@ describe('an allocation', () => {
       extra: { a: 1 },
       owner: null,
     });
-    expect(ports.workflows.started).toEqual([
+    expect(platform.workflows.started).toEqual([
       { workflow: 'allocate', name: expect.stringContaining(uuid), input: { allocation: uuid } },
     ]);
   });
@@ -314,7 +314,7 @@ describe('a project', () => {
 
 describe('an allocation for a node in use', () => {
   it('is active at once, takes the class of the node and its instance_uuid as UUID', async () => {
-    const { store, wish, read, ports } = createSearches();
+    const { store, wish, read, platform } = createSearches();
     const node = await store({ provision_state: 'active', instance_uuid: uuid, resource_class: 'gold', name: 'n1' });
     const { status, body } = await wish({ node: 'n1', resource_class: null, name: 'old' });
     expect([status, body]).toEqual([
@@ -322,7 +322,7 @@ describe('an allocation for a node in use', () => {
       expect.objectContaining({ uuid, state: 'active', node_uuid: node.uuid, resource_class: 'gold', name: 'old' }),
     ]);
     expect(await read(node.uuid)).toMatchObject({ allocation_uuid: uuid, instance_uuid: uuid });
-    expect(ports.workflows.started).toEqual([]);
+    expect(platform.workflows.started).toEqual([]);
   });
 
   it('gives the node an instance_uuid if it has none', async () => {

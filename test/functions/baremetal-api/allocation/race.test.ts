@@ -30,7 +30,7 @@ describe.each([
 ])('%i allocations for %i nodes', (wishes, nodes) => {
   it('give each node to one allocation at most, and none of them in vain', async () => {
     const searches = createSearches();
-    const { free, wish, read, ports } = searches;
+    const { free, wish, read, platform } = searches;
     const fleet = await Promise.all(Array.from({ length: nodes }, async () => free()));
     await Promise.all(Array.from({ length: wishes }, async () => wish()));
     const found = await settle(searches);
@@ -44,7 +44,9 @@ describe.each([
       const allocation = byNode.get(node.uuid) ?? null;
       expect([node.allocation_uuid, node.instance_uuid]).toEqual([allocation, allocation]);
     }
-    expect(ports.table.items().filter(({ pk }) => pk.startsWith('unique#instance_uuid#'))).toHaveLength(active.length);
+    expect(platform.table.items().filter(({ pk }) => pk.startsWith('unique#instance_uuid#'))).toHaveLength(
+      active.length,
+    );
   });
 });
 

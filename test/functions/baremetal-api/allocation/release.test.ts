@@ -61,11 +61,11 @@ describe('an allocation that is deleted', () => {
   });
 
   it('while it gets its node leaves the node free or is refused nothing', async () => {
-    const { free, wish, request, search, read, ports } = createSearches();
+    const { free, wish, request, search, read, platform } = createSearches();
     const { uuid: node } = await free();
     await wish({ name: 'a' });
     let raced = false;
-    ports.table.onWrite = async (writes) => {
+    platform.table.onWrite = async (writes) => {
       if (raced || writes.length < 3) return;
       raced = true;
       expect((await request('DELETE /v1/allocations/a')).status).toBe(204);
@@ -84,9 +84,9 @@ describe('an allocation that is deleted', () => {
   });
 
   it('goes although its node is gone', async () => {
-    const { request, ports } = await allocated();
+    const { request, platform } = await allocated();
     const key = { pk: `node#${(await request('GET /v1/nodes/n1')).body.uuid}`, sk: 'node' };
-    await ports.table.write([{ delete: key }]);
+    await platform.table.write([{ delete: key }]);
     expect((await request('DELETE /v1/allocations/a')).status).toBe(204);
     expect((await request('GET /v1/allocations/a')).status).toBe(404);
   });
@@ -120,9 +120,9 @@ describe('an instance_uuid that is removed', () => {
   });
 
   it('is decided again when the allocation is changed at the same moment', async () => {
-    const { patch, isGone, request, ports } = await allocated();
+    const { patch, isGone, request, platform } = await allocated();
     let raced = false;
-    ports.table.onWrite = async () => {
+    platform.table.onWrite = async () => {
       if (raced) return;
       raced = true;
       const body = [{ op: 'replace', path: '/name', value: 'b' }];
@@ -130,25 +130,25 @@ describe('an instance_uuid that is removed', () => {
     };
     expect((await patch(detach)).status).toBe(200);
     expect(await isGone()).toEqual(gone);
-    expect(ports.table.items().filter(({ pk }) => pk.includes('allocation'))).toEqual([]);
+    expect(platform.table.items().filter(({ pk }) => pk.includes('allocation'))).toEqual([]);
   });
 });
 
 describe('a node', () => {
   it('that is undeployed loses its allocation in the same write', async () => {
-    const { isGone, ports, node } = await allocated({ provision_state: 'deleting' });
+    const { isGone, platform, node } = await allocated({ provision_state: 'deleting' });
     const sizes: number[] = [];
-    ports.table.onWrite = (writes) => void sizes.push(writes.length);
-    await changeNode(ports, node, (stored) => ({ set: releaseInstance(stored) }));
+    platform.table.onWrite = (writes) => void sizes.push(writes.length);
+    await changeNode(platform, node, (stored) => ({ set: releaseInstance(stored) }));
     expect(sizes).toHaveLength(1);
     expect(await isGone()).toEqual(gone);
-    expect(ports.table.items().filter(({ pk }) => pk.includes('allocation'))).toEqual([]);
+    expect(platform.table.items().filter(({ pk }) => pk.includes('allocation'))).toEqual([]);
   });
 
   it('that is deleted in maintenance takes its allocation along', async () => {
-    const { request, ports } = await allocated({ provision_state: 'active', maintenance: true });
+    const { request, platform } = await allocated({ provision_state: 'active', maintenance: true });
     expect((await request('DELETE /v1/nodes/n1')).status).toBe(204);
-    expect(ports.table.items().filter(({ pk }) => /allocation|unique/.test(pk))).toEqual([]);
+    expect(platform.table.items().filter(({ pk }) => /allocation|unique/.test(pk))).toEqual([]);
   });
 
   it('can not be given another instance while it is allocated', async () => {

@@ -12,8 +12,8 @@ export const member = (project: string, roles = 'member') => ({ user: 'u', proje
 
 export const createSearches = () => {
   const front = createFrontWithNodes();
-  const { ports, request } = front;
-  const phase = createWorkflow(ports, Config.parse(environmentWith()));
+  const { platform, request } = front;
+  const phase = createWorkflow(platform, Config.parse(environmentWith()));
   let made = 0;
 
   /** A node that an allocation may get. */
@@ -22,7 +22,7 @@ export const createSearches = () => {
 
   /** Makes every search that was started and not made yet, all at the same time. */
   const search = async (): Promise<unknown[]> => {
-    const all = ports.workflows.started.filter(({ workflow }) => workflow === 'allocate').slice(made);
+    const all = platform.workflows.started.filter(({ workflow }) => workflow === 'allocate').slice(made);
     made += all.length;
     return Promise.all(
       all.map(async ({ input }) => phase({ workflow: 'allocate', phase: 'PickNode', ...input }, invocation)),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
-import { nameOf } from '../../../fakes/ids.ts';
+import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { createFrontWithNodes, imageInfo, redfishInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -34,7 +34,7 @@ describe('clean', () => {
       clean_steps: [turbo, { ...erase, args: {} }],
     });
     const { run: name } = await front.read(uuid);
-    expect(front.ports.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
+    expect(front.platform.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
   });
 
   it.each([
@@ -128,7 +128,7 @@ describe('service', () => {
         service_step: {},
         driver_internal_info: { ramdisk_boots: 1 },
       });
-      expect(front.ports.workflows.started).toMatchObject([{ workflow: 'service' }]);
+      expect(front.platform.workflows.started).toMatchObject([{ workflow: 'service' }]);
     },
   );
 
@@ -175,7 +175,7 @@ describe('unhold', () => {
       generation: 8,
     });
     const { run: name } = await front.read(uuid);
-    expect(front.ports.workflows.started).toEqual([{ workflow, name, input: { node: uuid } }]);
+    expect(front.platform.workflows.started).toEqual([{ workflow, name, input: { node: uuid } }]);
   });
 });
 

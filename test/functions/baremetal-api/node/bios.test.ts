@@ -35,8 +35,8 @@ beforeEach(async () => {
   front = createFrontWithNodes();
   ({ uuid } = await front.store({ reservation: 'run' }));
   holder.uuid = uuid;
-  await keepBios(front.ports, holder, settings);
-  await keepFirmware(front.ports, holder, [bmc]);
+  await keepBios(front.platform, holder, settings);
+  await keepFirmware(front.platform, holder, [bmc]);
 });
 
 const get = async (rest: string, version = 'latest') => front.request(`GET /v1/nodes/${uuid}/${rest}`, { version });
@@ -83,11 +83,11 @@ describe('BIOS settings', () => {
 
 describe('what is kept of a BMC', () => {
   it('is written where something changed, and nowhere else', async () => {
-    const before = structuredClone(front.ports.table.items().filter(({ sk }) => sk.startsWith('bios#')));
-    front.ports.clock.advance(1000);
-    await keepBios(front.ports, holder, settings);
-    expect(front.ports.table.items().filter(({ sk }) => sk.startsWith('bios#'))).toEqual(before);
-    await keepBios(front.ports, holder, [{ ...settings[0]!, value: 'Disabled' }, settings[1]!]);
+    const before = structuredClone(front.platform.table.items().filter(({ sk }) => sk.startsWith('bios#')));
+    front.platform.clock.advance(1000);
+    await keepBios(front.platform, holder, settings);
+    expect(front.platform.table.items().filter(({ sk }) => sk.startsWith('bios#'))).toEqual(before);
+    await keepBios(front.platform, holder, [{ ...settings[0]!, value: 'Disabled' }, settings[1]!]);
     const { bios } = (await get('bios')).body as { bios: { name: string; updated_at: string | null }[] };
     expect(bios.map(({ name, updated_at }) => [name, updated_at !== null])).toEqual([
       ['NumCores', false],
@@ -97,13 +97,13 @@ describe('what is kept of a BMC', () => {
 
   it('is more than one transaction takes', async () => {
     const many = Array.from({ length: 250 }, (_, at) => ({ ...settings[1]!, name: `S${at}` }));
-    await keepBios(front.ports, holder, many);
+    await keepBios(front.platform, holder, many);
     expect((await get('bios')).body.bios).toHaveLength(250);
   });
 
   it('is not written by a run that has lost the node', async () => {
     await front.force(uuid, { reservation: 'other' });
-    await expect(keepBios(front.ports, holder, [{ ...settings[0]!, name: 'New' }])).rejects.toMatchObject({
+    await expect(keepBios(front.platform, holder, [{ ...settings[0]!, name: 'New' }])).rejects.toMatchObject({
       name: 'ConditionFailed',
     });
     expect((await get('bios')).body.bios).toHaveLength(3);
@@ -112,7 +112,7 @@ describe('what is kept of a BMC', () => {
 
 describe('firmware', () => {
   it('is told with the version that was found first', async () => {
-    await keepFirmware(front.ports, holder, [{ ...bmc, current_version: '2.0' }]);
+    await keepFirmware(front.platform, holder, [{ ...bmc, current_version: '2.0' }]);
     const [component] = (await get('firmware')).body.firmware as object[];
     expect(component).toMatchObject({
       component: 'bmc',

@@ -79,7 +79,7 @@ describe('creating a node', () => {
     const front = createFront();
     const { status, error } = await create(front, body);
     expect([status, error]).toEqual([400, expect.stringContaining(why)]);
-    expect(front.ports.table.items()).toEqual([]);
+    expect(front.platform.table.items()).toEqual([]);
   });
 
   it.each([
@@ -133,10 +133,10 @@ describe('credentials', () => {
     const front = createFront();
     const { body } = await create(front, redfish);
     expect(body.driver_info).toEqual({ redfish_address: 'https://bmc', redfish_password: '******' });
-    expect(JSON.stringify(front.ports.table.items())).not.toContain(secret);
-    const { values } = await readSecrets(front.ports.table, body.uuid);
+    expect(JSON.stringify(front.platform.table.items())).not.toContain(secret);
+    const { values } = await readSecrets(front.platform.table, body.uuid);
     const context = { node: body.uuid as string, name: 'redfish_password' };
-    expect(await front.ports.opener.open(values['redfish_password']!, context)).toBe(secret);
+    expect(await front.platform.opener.open(values['redfish_password']!, context)).toBe(secret);
   });
 
   it('are recognised by their names too, whatever the driver', async () => {
@@ -145,7 +145,7 @@ describe('credentials', () => {
       driver_info: { ipmi_password: secret, snmp_auth_key: secret, empty_token: '' },
     });
     expect(body.driver_info).toEqual({ ipmi_password: '******', snmp_auth_key: '******', empty_token: '******' });
-    expect(JSON.stringify(front.ports.table.items())).not.toContain(secret);
+    expect(JSON.stringify(front.platform.table.items())).not.toContain(secret);
   });
 });
 
@@ -153,5 +153,5 @@ it('answers 4xx, not 500, to a record that is too large to be stored', async () 
   const front = createFront();
   const { status, error } = await create(front, { extra: { x: 'y'.repeat(900_000) } });
   expect([status, error]).toEqual([413, expect.stringMatching(/./)]);
-  expect(front.ports.table.items()).toEqual([]);
+  expect(front.platform.table.items()).toEqual([]);
 });

@@ -21,7 +21,7 @@ describe('deleting a node', () => {
     const port = { node_uuid: uuid, address: '52:54:00:00:00:01', name: 'eth0' };
     expect((await front.request('POST /v1/ports', { body: port })).status).toBe(201);
     expect(await remove()).toMatchObject({ status: 204, body: undefined });
-    expect(front.ports.table.items()).toEqual([]);
+    expect(front.platform.table.items()).toEqual([]);
     expect((await remove()).status).toBe(404);
   });
 
@@ -53,19 +53,19 @@ describe('deleting a node', () => {
 
   it('takes its configdrive along', async () => {
     const key = configdriveKey(uuid, 'x');
-    await front.ports.objects.put(key, new Uint8Array([1]));
+    await front.platform.objects.put(key, new Uint8Array([1]));
     await front.force(uuid, { maintenance: true, instance_info: { configdrive: configdriveReference(key) } });
     expect((await remove()).status).toBe(204);
-    expect(await front.ports.objects.size(key)).toBeUndefined();
+    expect(await front.platform.objects.size(key)).toBeUndefined();
   });
 
   it('decides again when somebody changed the node in between', async () => {
-    const { table } = front.ports;
+    const { table } = front.platform;
     let raced = false;
     const racing = createFront(
       {},
       {
-        ...front.ports,
+        ...front.platform,
         table: {
           ...table,
           query: async (query: Parameters<typeof table.query>[0]) => {

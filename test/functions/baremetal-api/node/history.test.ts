@@ -11,7 +11,7 @@ let front: ReturnType<typeof createFront>;
 let node: string;
 
 const happen = async (message: string, more: Partial<NodeEvent> = {}) => {
-  const { table, ids, clock } = front.ports;
+  const { table, ids, clock } = front.platform;
   const event: NodeEvent = { kind: 'phase end', severity: 'INFO', event_type: 'deploying', message, ...more };
   clock.advance(1000);
   const at = new Date(clock.now()).toISOString().replace('Z', '+00:00');
@@ -118,7 +118,7 @@ describe('comes', () => {
   });
 
   it('without what expired after 90 days', async () => {
-    front.ports.clock.advance(90 * 24 * 3600 * 1000 - 2500);
+    front.platform.clock.advance(90 * 24 * 3600 * 1000 - 2500);
     expect(await told('')).toEqual(['d', 'b', 'e']);
   });
 });
@@ -145,7 +145,7 @@ it('of another node is not found under this one, and goes with its node', async 
   const other = await front.enrol();
   expect((await front.request(`GET /v1/nodes/${other.uuid}/history/${entry!.uuid}`)).status).toBe(404);
   await front.request('DELETE /v1/nodes/n1');
-  expect(front.ports.table.items().filter(({ sk }) => sk.startsWith('event#'))).toEqual([]);
+  expect(front.platform.table.items().filter(({ sk }) => sk.startsWith('event#'))).toEqual([]);
 });
 
 it('is for the owner, not for the lessee', async () => {

@@ -12,7 +12,7 @@ const found = { inventory: { cpu: { count: 4 } }, plugin_data: { root_disk: { na
 
 const enrolInspected = async (inspected = found) => {
   const { uuid } = await front.enrol({ name: 'one' });
-  await front.ports.table.write([await inventoryWrite(front.ports, uuid, inspected)]);
+  await front.platform.table.write([await inventoryWrite(front.platform, uuid, inspected)]);
   return uuid;
 };
 
@@ -58,6 +58,6 @@ describe('GET inventory', () => {
   it('goes with the node', async () => {
     const uuid = await enrolInspected();
     expect((await front.request(`DELETE /v1/nodes/${uuid}`)).status).toBe(204);
-    expect(await front.ports.table.query({ partition: `node#${uuid}` })).toEqual([]);
+    expect(await front.platform.table.query({ partition: `node#${uuid}` })).toEqual([]);
   });
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import type { Key } from '../../../../layers/store/table.ts';
+import type { Key } from '../../../../layers/platform/table.ts';
 import { openTable } from '../../../../local/table/table.ts';
 import { createWriter } from '../../../../local/table/writer.ts';
-import { createFakePorts } from '../../../fakes/ports.ts';
+import { createMemoryPlatform } from '../../../../layers/platform/memory/platform.ts';
 import { createFront } from '../front.ts';
 
 type Front = ReturnType<typeof createFront>;
@@ -20,15 +20,15 @@ let close: () => Promise<void>;
 
 /** The API on the table of one machine, which hands out the same items as long as they are not written. */
 beforeEach(async () => {
-  const ports = createFakePorts();
-  const path = join(folder, `${ports.ids.ulid()}-${performance.now()}.db`);
-  const writer = createWriter(path, ports.clock);
-  const local = openTable({ path, writer, clock: ports.clock });
+  const platform = createMemoryPlatform();
+  const path = join(folder, `${platform.ids.ulid()}-${performance.now()}.db`);
+  const writer = createWriter(path, platform.clock);
+  const local = openTable({ path, writer, clock: platform.clock });
   const getMany = async (keys: readonly Key[]) => {
     infosRead += keys.length;
     return local.getMany(keys);
   };
-  front = createFront({}, { ...ports, table: { ...ports.table, ...local, getMany } });
+  front = createFront({}, { ...platform, table: { ...platform.table, ...local, getMany } });
   close = async () => {
     local.close();
     await writer.close();

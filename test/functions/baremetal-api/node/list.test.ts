@@ -164,7 +164,7 @@ describe('pages', () => {
   const all = Array.from({ length: count }, (_, n) => `n${String(n).padStart(3, '0')}`);
 
   beforeEach(async () => {
-    if (front.ports.table.items().length > 0) return;
+    if (front.platform.table.items().length > 0) return;
     for (const [n, name] of all.entries()) {
       await front.enrol({ name, owner: n % 3 === 0 ? 'p1' : 'p2', description: n % 2 === 0 ? 'even' : 'odd' });
     }

@@ -29,8 +29,8 @@ beforeEach(async () => {
 
 describe('a patch', () => {
   it('is not made a second time when the answer to its write is lost', async () => {
-    front.ports.table.onWritten = () => {
-      front.ports.table.onWritten = undefined;
+    front.platform.table.onWritten = () => {
+      front.platform.table.onWritten = undefined;
       throw Unavailable('The table could not be reached.');
     };
     const { status } = await patch([set('/extra/list/-', 3), set('/driver_info/redfish_password', 'new')]);
@@ -39,7 +39,7 @@ describe('a patch', () => {
   });
 
   it('changes what it names, answers the whole node and counts as an update', async () => {
-    front.ports.clock.advance(5000);
+    front.platform.clock.advance(5000);
     const { status, body } = await patch([
       replace('/name', 'n2'),
       set('/extra/b', { c: [] }),
@@ -100,10 +100,10 @@ describe('a patch', () => {
     ['itself as parent', [set('/parent_node', 'n1')], 'own parent_node'],
     ['a configdrive', [set('/instance_info/configdrive', 'object:configdrives/x')], 'configdrive'],
   ])('with %s is refused with 400 and changes nothing', async (_name, body, why) => {
-    const before = front.ports.table.items();
+    const before = front.platform.table.items();
     const { status, error } = await patch(body);
     expect([status, error]).toEqual([400, expect.stringContaining(why)]);
-    expect(front.ports.table.items()).toEqual(before);
+    expect(front.platform.table.items()).toEqual(before);
   });
 
   it('lists what can be updated when it is refused', async () => {
@@ -281,9 +281,9 @@ describe('the driver', () => {
 });
 
 describe('credentials', () => {
-  const sealed = async () => (await readSecrets(front.ports.table, uuid)).values;
+  const sealed = async () => (await readSecrets(front.platform.table, uuid)).values;
   const opened = async (name: string) =>
-    front.ports.opener.open((await sealed())[name] ?? '', { node: uuid, name }).catch(() => undefined);
+    front.platform.opener.open((await sealed())[name] ?? '', { node: uuid, name }).catch(() => undefined);
 
   beforeEach(async () => {
     await patch([set('/driver_info', { redfish_address: 'https://a', redfish_password: 'one' })]);
@@ -293,7 +293,7 @@ describe('credentials', () => {
     const { body } = await patch([replace('/driver_info/redfish_password', 'two')]);
     expect(body.driver_info).toEqual({ redfish_address: 'https://a', redfish_password: '******' });
     expect(await opened('redfish_password')).toBe('two');
-    expect(JSON.stringify(front.ports.table.items())).not.toContain('"two"');
+    expect(JSON.stringify(front.platform.table.items())).not.toContain('"two"');
   });
 
   it('stay as they are when the mask comes back', async () => {
@@ -312,8 +312,8 @@ describe('credentials', () => {
   });
 
   it('leave the token of the agent alone', async () => {
-    const before = await readSecrets(front.ports.table, uuid);
-    await front.ports.table.write([secretsWrite(uuid, before, { ...before.values, agent_secret_token: 'sealed' })]);
+    const before = await readSecrets(front.platform.table, uuid);
+    await front.platform.table.write([secretsWrite(uuid, before, { ...before.values, agent_secret_token: 'sealed' })]);
     await patch([remove('/driver_info/redfish_password')]);
     expect(await sealed()).toEqual({ agent_secret_token: 'sealed' });
   });
@@ -332,7 +332,7 @@ describe('credentials', () => {
   it('of instance_info keep their value when the mask comes back', async () => {
     await patch([set('/instance_info', { image_url: 'http://u?sig', root_gb: 1 })]);
     await patch([replace('/instance_info', { image_url: '******', root_gb: 2 })]);
-    const stored = front.ports.table.items().find(({ sk }) => sk === 'instance_info');
+    const stored = front.platform.table.items().find(({ sk }) => sk === 'instance_info');
     expect(stored?.['values']).toEqual({ image_url: 'http://u?sig', root_gb: 2 });
   });
 });

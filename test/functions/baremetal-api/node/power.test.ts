@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { powerRequestKey, powerRequestOf } from '../../../../layers/store/power-requests.ts';
-import { nameOf } from '../../../fakes/ids.ts';
+import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { aNode } from '../../../workflows/nodes.ts';
 import { createFrontWithNodes, type Front } from './stored.ts';
 import { createSystem } from './system.ts';
@@ -37,8 +37,8 @@ describe('PUT states/power', () => {
       last_error: null,
       provision_state: 'available',
     });
-    expect(front.ports.workflows.started).toEqual([{ workflow: 'power', name: run, input }]);
-    expect(powerRequestOf(await front.ports.table.get(powerRequestKey(uuid)), run!)).toEqual(input);
+    expect(front.platform.workflows.started).toEqual([{ workflow: 'power', name: run, input }]);
+    expect(powerRequestOf(await front.platform.table.get(powerRequestKey(uuid)), run!)).toEqual(input);
   });
 
   it('works in maintenance and while a run waits for its agent, which it does not take over', async () => {
@@ -60,7 +60,7 @@ describe('PUT states/power', () => {
     const { uuid } = await front.store();
     const answer = await front.request(`PUT /v1/nodes/${uuid}/states/power?target=power+on&timeout=5`);
     expect(answer.status).toBe(202);
-    expect(front.ports.workflows.started).toMatchObject([{ input: { target: 'power on', timeout: 5 } }]);
+    expect(front.platform.workflows.started).toMatchObject([{ input: { target: 'power on', timeout: 5 } }]);
   });
 
   it.each([[{ target: 'soft power off' }], [{ target: 'soft rebooting' }], [{ target: 'power off', timeout: 5 }]])(
@@ -122,7 +122,7 @@ describe('PUT states/power', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, async () => power(uuid, { target: 'power on' })));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
-    expect(front.ports.workflows.started).toHaveLength(1);
+    expect(front.platform.workflows.started).toHaveLength(1);
   });
 });
 
@@ -192,11 +192,11 @@ describe('a machine that must not be switched off', () => {
   it('is restarted, too, by sync when the start was lost', async () => {
     const { stage, front } = await createSystem(staysOn);
     stage.machine.power = 'power on';
-    const { start } = front.ports.workflows;
-    front.ports.workflows.start = async () => Promise.reject(new Error('Step Functions is down'));
+    const { start } = front.platform.workflows;
+    front.platform.workflows.start = async () => Promise.reject(new Error('Step Functions is down'));
     const body = { target: 'rebooting' };
     expect((await front.request(`PUT /v1/nodes/${staysOn.uuid}/states/power`, { body })).status).toBe(202);
-    front.ports.workflows.start = start;
+    front.platform.workflows.start = start;
     await stage.sync();
     await stage.settle();
     expect(stage.machine).toMatchObject({ switched: 0, restarted: 1 });

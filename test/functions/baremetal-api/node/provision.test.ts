@@ -8,7 +8,7 @@ import {
   type ProvisionState,
   type Verb,
 } from '../../../../layers/domain/states.ts';
-import { nameOf } from '../../../fakes/ids.ts';
+import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -42,20 +42,20 @@ describe('a verb that starts a workflow', () => {
       generation: 1,
       last_error: null,
     });
-    expect(front.ports.workflows.started).toEqual([{ workflow, name: run, input: { node: uuid } }]);
+    expect(front.platform.workflows.started).toEqual([{ workflow, name: run, input: { node: uuid } }]);
     const [event] = await front.events(uuid);
     expect(event).toMatchObject({ kind: 'request', run, user: 'admin', provision_state: to });
   });
 
   it('is accepted when the start is lost: the record stands, sync starts it', async () => {
-    front.ports.workflows.start = async () => {
+    front.platform.workflows.start = async () => {
       throw new Error('Step Functions is down');
     };
     const { uuid } = await front.store({ provision_state: 'manageable' });
     expect((await front.provision(uuid, 'provide')).status).toBe(202);
     const { reservation: run } = await front.read(uuid);
     expect(run).toMatch(nameOf(uuid));
-    expect(front.ports.log.lines).toMatchObject([{ level: 'warn', fields: { run } }]);
+    expect(front.platform.log.lines).toMatchObject([{ level: 'warn', fields: { run } }]);
   });
 
   it('finds the node by name and puts that name into the Location', async () => {
@@ -88,7 +88,7 @@ describe('a verb that only changes the state', () => {
         run: null,
         last_error: null,
       });
-      expect(front.ports.workflows.started).toEqual([]);
+      expect(front.platform.workflows.started).toEqual([]);
     },
   );
 });
@@ -112,7 +112,7 @@ describe('the state machine', () => {
         error: `Node ${locked.uuid} is locked by host somebody-1, please retry after the current operation is completed.`,
       });
     }
-    expect(front.ports.workflows.started).toEqual([]);
+    expect(front.platform.workflows.started).toEqual([]);
   });
 
   it('refuses what fits with 409 while the node is locked', async () => {
@@ -276,12 +276,12 @@ describe('a node that waits for its agent', () => {
   const storeWaiting = async (state: ProvisionState, values: object = {}) => {
     const { uuid } = await front.store({ ...waiting, provision_state: state, ...values });
     const run = `${uuid}-2`;
-    await front.ports.table.write([
+    await front.platform.table.write([
       { update: { pk: `node#${uuid}`, sk: 'node' }, set: { run } },
       { put: { pk: `node#${uuid}`, sk: 'wait', token: 'T', run } },
     ]);
-    await front.ports.workflows.start('deploy', run, {});
-    front.ports.workflows.started.length = 0;
+    await front.platform.workflows.start('deploy', run, {});
+    front.platform.workflows.started.length = 0;
     return { uuid, run };
   };
 
@@ -295,9 +295,9 @@ describe('a node that waits for its agent', () => {
       reservation: next,
       generation: 4,
     });
-    expect(front.ports.workflows.stopped).toEqual([{ workflow: 'deploy', name: run, error: 'Superseded' }]);
-    expect(front.ports.workflows.started).toMatchObject([{ workflow: 'undeploy', name: next }]);
-    expect(await front.ports.table.get({ pk: `node#${uuid}`, sk: 'wait' })).toBeUndefined();
+    expect(front.platform.workflows.stopped).toEqual([{ workflow: 'deploy', name: run, error: 'Superseded' }]);
+    expect(front.platform.workflows.started).toMatchObject([{ workflow: 'undeploy', name: next }]);
+    expect(await front.platform.table.get({ pk: `node#${uuid}`, sk: 'wait' })).toBeUndefined();
   });
 
   it.each([
@@ -324,8 +324,8 @@ describe('a node that waits for its agent', () => {
       driver_internal_info: { kept: 1 },
       last_error: `The operation was aborted by request while in state "${from}".`,
     });
-    expect(front.ports.workflows.stopped).toMatchObject([{ name: run }]);
-    expect(front.ports.workflows.started).toEqual([
+    expect(front.platform.workflows.stopped).toMatchObject([{ name: run }]);
+    expect(front.platform.workflows.started).toEqual([
       { workflow: 'power', name: power, input: { node: uuid, target: 'power off', timeout: null } },
     ]);
   });
@@ -334,7 +334,7 @@ describe('a node that waits for its agent', () => {
     const { uuid } = await storeWaiting('clean wait', { disable_power_off: true });
     expect((await front.provision(uuid, 'abort')).status).toBe(202);
     expect(await front.read(uuid)).toMatchObject({ reservation: null, generation: 4, target_power_state: null });
-    expect(front.ports.workflows.started).toEqual([]);
+    expect(front.platform.workflows.started).toEqual([]);
   });
 
   it('is not aborted in a step that must not be interrupted', async () => {
@@ -353,9 +353,9 @@ describe('200 clients that ask for one node', () => {
     const answers = await Promise.all(Array.from({ length: 200 }, ask));
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     expect({ accepted: count(202), locked: count(409) }).toEqual({ accepted: 1, locked: 199 });
-    expect(front.ports.workflows.started).toHaveLength(1);
+    expect(front.platform.workflows.started).toHaveLength(1);
     expect(await front.read(uuid)).toMatchObject({ generation: 1, provision_state: 'deploying' });
-    expect(front.ports.objects.keys()).toEqual([
+    expect(front.platform.objects.keys()).toEqual([
       String((await front.read(uuid)).instance_info['configdrive']).replace('object:', ''),
     ]);
   });

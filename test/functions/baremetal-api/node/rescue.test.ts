@@ -14,7 +14,7 @@ const password = 'correct horse battery staple';
 const body = { rescue_password: password };
 const active = { provision_state: 'active', rescue_interface: 'agent' } as const;
 
-const passwordOf = async (uuid: string) => front.ports.table.get(rescuePasswordKey(uuid));
+const passwordOf = async (uuid: string) => front.platform.table.get(rescuePasswordKey(uuid));
 const waiting = async (uuid: string) => {
   const { run } = await front.read(uuid);
   await front.force(uuid, { provision_state: 'rescue wait', reservation: null });
@@ -31,14 +31,14 @@ describe('rescue', () => {
       target_provision_state: 'rescue',
       run_workflow: 'rescue',
     });
-    expect(front.ports.workflows.started).toEqual([{ workflow: 'rescue', name: node.run, input: { node: uuid } }]);
+    expect(front.platform.workflows.started).toEqual([{ workflow: 'rescue', name: node.run, input: { node: uuid } }]);
   });
 
   it('hands the proxy a hash of the password, which opens for this node only', async () => {
     const { uuid } = await front.storeReady(active);
     await front.provision(uuid, 'rescue', body);
-    const { sealed } = await createBmcRecords(front.ports).read(uuid);
-    const hash = await front.ports.opener.open(sealed['rescue_password']!, { node: uuid, name: 'rescue_password' });
+    const { sealed } = await createBmcRecords(front.platform).read(uuid);
+    const hash = await front.platform.opener.open(sealed['rescue_password']!, { node: uuid, name: 'rescue_password' });
     const [, kind, salt] = hash.split('$');
     expect([kind, salt]).toEqual(['5', expect.stringMatching(/^\w{16}$/)]);
     expect(hash).toBe(sha256Crypt(password, salt!));
@@ -47,8 +47,8 @@ describe('rescue', () => {
   it('stores the password nowhere', async () => {
     const { uuid } = await front.storeReady(active);
     await front.provision(uuid, 'rescue', body);
-    const all = await front.ports.table.query({ partition: `node#${uuid}` });
-    expect(JSON.stringify([all, front.ports.workflows.started])).not.toContain(password);
+    const all = await front.platform.table.query({ partition: `node#${uuid}` });
+    expect(JSON.stringify([all, front.platform.workflows.started])).not.toContain(password);
     expect(JSON.stringify((await front.request(`GET /v1/nodes/${uuid}`)).body)).not.toContain('rescue_password');
   });
 
@@ -123,7 +123,7 @@ describe.each([
     expect((await front.provision(uuid, verb)).status).toBe(202);
     expect(await passwordOf(uuid)).toBeUndefined();
     expect(await front.read(uuid)).toMatchObject({ provision_state: state });
-    expect(front.ports.workflows.stopped).toMatchObject([{ workflow: 'rescue', name: run }]);
+    expect(front.platform.workflows.stopped).toMatchObject([{ workflow: 'rescue', name: run }]);
   });
 });
 

@@ -1,9 +1,9 @@
 /** Runs of nodes that have been here before, in the real interpreter with the real phases. */
 import { describe, expect, it } from 'vitest';
 
-import type { Item } from '../../../../layers/store/table.ts';
+import type { Item } from '../../../../layers/platform/table.ts';
 import { aNode, uuid } from '../../../workflows/nodes.ts';
-import { nameOf } from '../../../fakes/ids.ts';
+import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { createSystem, type System } from './system.ts';
 
 describe('a node that is created again under its old UUID', () => {

@@ -23,14 +23,14 @@ export const imageInfo = {
 /** The front door, and ways around it: `store` a node, `read` it, give it a port. */
 export const createFrontWithNodes = (env: Record<string, string> = {}) => {
   const front = createFront(env);
-  const { ports } = front;
+  const { platform } = front;
 
   const store = async (values: Partial<StoredNode> = {}): Promise<StoredNode> => {
     const driver = values.driver ?? 'fake-hardware';
     const stored = {
       ...defaults(rows),
       ...defaultInterfaces(driver),
-      uuid: ports.ids.uuid(),
+      uuid: platform.ids.uuid(),
       driver,
       provision_state: 'available',
       created_at: '2026-01-01T00:00:00.000+00:00',
@@ -39,17 +39,17 @@ export const createFrontWithNodes = (env: Record<string, string> = {}) => {
       run: null,
       run_workflow: null,
       agent_token_sha256: null,
-      position: ports.ids.ulid(),
+      position: platform.ids.ulid(),
       ...values,
     } as StoredNode;
-    await createNode(ports, stored);
+    await createNode(platform, stored);
     return stored;
   };
 
-  const read = async (uuid: string): Promise<StoredNode> => (await readNode(ports.table, uuid))!;
+  const read = async (uuid: string): Promise<StoredNode> => (await readNode(platform.table, uuid))!;
 
   const addPort = async (uuid: string): Promise<void> =>
-    ports.table.write([{ put: { pk: `node#${uuid}`, sk: 'port#1', address: '52:54:00:00:00:01' } }]);
+    platform.table.write([{ put: { pk: `node#${uuid}`, sk: 'port#1', address: '52:54:00:00:00:01' } }]);
 
   /** A redfish node that may be deployed at once. */
   const storeReady = async (values: Partial<StoredNode> = {}): Promise<StoredNode> => {
@@ -58,7 +58,7 @@ export const createFrontWithNodes = (env: Record<string, string> = {}) => {
     return node;
   };
 
-  const events = async (uuid: string) => ports.table.query({ partition: `node#${uuid}`, begins: 'event#' });
+  const events = async (uuid: string) => platform.table.query({ partition: `node#${uuid}`, begins: 'event#' });
 
   const provision = async (uuid: string, target: string, body: object = {}, version = 'latest') =>
     front.request(`PUT /v1/nodes/${uuid}/states/provision`, { version, body: { target, ...body } });

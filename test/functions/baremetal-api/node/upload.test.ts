@@ -26,14 +26,14 @@ const ask = async (uuid: string): Promise<Upload> => {
 const upload = async (bytes: Uint8Array) => {
   const { uuid } = await front.store();
   const { upload_url, configdrive } = await ask(uuid);
-  expect((await front.ports.objects.request('PUT', upload_url, bytes)).status).toBe(200);
+  expect((await front.platform.objects.request('PUT', upload_url, bytes)).status).toBe(200);
   return { uuid, configdrive };
 };
 
 /** The image that an agent makes of the object that the node refers to. */
 const stored = async (uuid: string) => {
   const key = String((await front.read(uuid)).instance_info['configdrive']).slice('object:'.length);
-  return Uint8Array.from(decodeConfigdrive({ bytes: Buffer.from((await front.ports.objects.get(key))!) }, uuid));
+  return Uint8Array.from(decodeConfigdrive({ bytes: Buffer.from((await front.platform.objects.get(key))!) }, uuid));
 };
 
 describe('an uploaded configdrive', () => {
@@ -44,15 +44,15 @@ describe('an uploaded configdrive', () => {
     const { uuid, configdrive } = await upload(bytes);
     expect((await front.provision(uuid, 'active', { configdrive })).status).toBe(202);
     expect(await stored(uuid)).toEqual(image);
-    expect(front.ports.objects.keys()).toHaveLength(1);
+    expect(front.platform.objects.keys()).toHaveLength(1);
   });
 
   it('cannot be changed any more by who still has the link', async () => {
     const { uuid } = await front.store();
     const { upload_url, configdrive } = await ask(uuid);
-    await front.ports.objects.request('PUT', upload_url, gzip);
+    await front.platform.objects.request('PUT', upload_url, gzip);
     await front.provision(uuid, 'active', { configdrive });
-    await front.ports.objects.request('PUT', upload_url, gzipSync(new Uint8Array(10)));
+    await front.platform.objects.request('PUT', upload_url, gzipSync(new Uint8Array(10)));
     expect(await stored(uuid)).toEqual(image);
   });
 
@@ -104,9 +104,9 @@ describe('the link to upload', () => {
   it('says when it expires, and is refused from then on', async () => {
     const { uuid } = await front.store();
     const { upload_url, expires_at } = await ask(uuid);
-    expect(Date.parse(expires_at) - front.ports.clock.now()).toBe(15 * 60 * 1000);
-    front.ports.clock.advance(15 * 60 * 1000);
-    expect((await front.ports.objects.request('PUT', upload_url, gzip)).status).toBe(403);
+    expect(Date.parse(expires_at) - front.platform.clock.now()).toBe(15 * 60 * 1000);
+    front.platform.clock.advance(15 * 60 * 1000);
+    expect((await front.platform.objects.request('PUT', upload_url, gzip)).status).toBe(403);
   });
 
   it('is for who may set the provision state', async () => {
@@ -119,6 +119,6 @@ describe('the link to upload', () => {
   it('is in no line of the log', async () => {
     const { uuid } = await front.store();
     const { upload_url } = await ask(uuid);
-    expect(JSON.stringify(front.ports.log.lines)).not.toContain(upload_url);
+    expect(JSON.stringify(front.platform.log.lines)).not.toContain(upload_url);
   });
 });

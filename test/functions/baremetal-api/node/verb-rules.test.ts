@@ -32,7 +32,7 @@ const refused = async (node: StoredNode, verb: string, body: object, words: stri
     error: expect.stringContaining(words) as string,
   });
   expect(await front.read(node.uuid)).toEqual(node);
-  expect(front.ports.workflows.started).toEqual([]);
+  expect(front.platform.workflows.started).toEqual([]);
 };
 
 describe('400 at once, and nothing changed:', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { readManagementRequest } from '../../../../layers/store/management-requests.ts';
-import { nameOf } from '../../../fakes/ids.ts';
+import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { createFrontWithNodes, redfishInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -13,7 +13,7 @@ const image_url = 'https://images.test/data.iso?signature=s3cr3t';
 const redfish = async (more: object = {}) =>
   (await front.store({ driver: 'redfish', driver_info: redfishInfo, provision_state: 'active', ...more })).uuid;
 const requestOf = async (uuid: string) =>
-  readManagementRequest(front.ports.table, uuid, (await front.read(uuid)).reservation ?? '');
+  readManagementRequest(front.platform.table, uuid, (await front.read(uuid)).reservation ?? '');
 
 describe('virtual media', () => {
   it('are attached by a run that holds the lock; nothing but the action travels to it', async () => {
@@ -22,7 +22,7 @@ describe('virtual media', () => {
     expect([answer.status, answer.body]).toEqual([204, undefined]);
     const { reservation: run } = await front.read(uuid);
     expect(run).toMatch(nameOf(uuid));
-    expect(front.ports.workflows.started).toEqual([
+    expect(front.platform.workflows.started).toEqual([
       { workflow: 'management', name: run, input: { node: uuid, action: 'attach_media' } },
     ]);
     expect(await requestOf(uuid)).toEqual({ action: 'attach_media', slot: 'cd', image: image_url });
@@ -79,7 +79,7 @@ describe('virtual media', () => {
     const body = { device_type: 'cdrom', image_url };
     expect((await front.request(`POST /v1/nodes/${uuid}/vmedia`, { body })).status).toBe(409);
     expect((await front.request(`DELETE /v1/nodes/${uuid}/vmedia`)).status).toBe(409);
-    expect(front.ports.workflows.started).toEqual([]);
+    expect(front.platform.workflows.started).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ describe('boot mode and secure boot', () => {
     const answer = await front.request(`PUT /v1/nodes/${uuid}/states/${what}`, { body: { target } });
     expect(answer).toMatchObject({ status: 202, headers: { Location: `http://metal.test/v1/nodes/${uuid}/states` } });
     expect(await requestOf(uuid)).toEqual(request);
-    expect(front.ports.workflows.started).toHaveLength(1);
+    expect(front.platform.workflows.started).toHaveLength(1);
     expect(await front.read(uuid)).toMatchObject({ last_error: null });
   });
 
@@ -111,7 +111,7 @@ describe('boot mode and secure boot', () => {
   ])('%s %j is refused', async (what, body, status) => {
     const uuid = await redfish();
     expect((await front.request(`PUT /v1/nodes/${uuid}/states/${what}`, { body })).status).toBe(status);
-    expect(front.ports.workflows.started).toEqual([]);
+    expect(front.platform.workflows.started).toEqual([]);
   });
 
   it.each(['deploying', 'wait call-back', 'cleaning', 'inspect wait'] as const)(

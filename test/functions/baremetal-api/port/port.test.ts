@@ -302,8 +302,8 @@ describe('deleting a port', () => {
 
   it('is refused with 409 while a VIF is attached, unless in maintenance', async () => {
     const { uuid } = await add(1);
-    const item = front.ports.table.items().find(({ sk }) => sk === `port#${uuid}`)!;
-    await front.ports.table.write([{ put: { ...item, internal_info: { tenant_vif_port_id: 'vif-1' } } }]);
+    const item = front.platform.table.items().find(({ sk }) => sk === `port#${uuid}`)!;
+    await front.platform.table.write([{ put: { ...item, internal_info: { tenant_vif_port_id: 'vif-1' } } }]);
     expect((await front.request(`DELETE /v1/ports/${uuid}`)).status).toBe(409);
     await front.force(node, { maintenance: true });
     expect((await front.request(`DELETE /v1/ports/${uuid}`)).status).toBe(204);

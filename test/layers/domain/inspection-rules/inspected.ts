@@ -2,11 +2,11 @@
 import { evaluateRules, type Inspected } from '../../../../layers/domain/inspection-rules/evaluate.ts';
 import { inspectionRule, type InspectionRule } from '../../../../layers/domain/inspection-rule.ts';
 import { checkField } from '../../../../layers/domain/schema.ts';
-import { fakeUuid } from '../../../fakes/ids.ts';
+import { countedUuid } from '../../../../layers/platform/memory/ids.ts';
 import { aNode } from '../../store/a-node.ts';
 
 export const mac = '52:54:00:00:00:01';
-export const portUuid = fakeUuid(7);
+export const portUuid = countedUuid(7);
 
 export const inventory = {
   bmc_address: '10.1.0.7',
@@ -22,7 +22,7 @@ export const inventory = {
 const port = {
   uuid: portUuid,
   address: mac,
-  node_uuid: fakeUuid(1),
+  node_uuid: countedUuid(1),
   extra: {},
   internal_info: {},
   pxe_enabled: true,
@@ -50,7 +50,7 @@ type Given = { readonly conditions?: unknown; readonly actions?: unknown; readon
 
 /** A rule as it is stored; what is wrong with it throws as in POST. */
 export const aRule = ({ conditions = [], actions = [], sensitive = false }: Given): InspectionRule => ({
-  uuid: fakeUuid(9),
+  uuid: countedUuid(9),
   description: null,
   priority: 0,
   phase: 'main',

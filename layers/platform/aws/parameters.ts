@@ -1,0 +1,23 @@
+/**
+ * SSM's parameters. Apart from platform.ts: the authorizer needs nothing else of AWS, and the client of the
+ * table, which that file brings along, would double what it loads at a cold start.
+ */
+import type { ParameterStore } from '../platform.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The client is loaded by the first call. INGOT_SSM_ENDPOINT: another server of the same API. */
+export const awsParameters = (env: Environment): ParameterStore => {
+  let opened: Promise<ParameterStore> | undefined;
+  const open = async (): Promise<ParameterStore> => {
+    const { createAwsParameters, SSMClient } = await import('./ssm.ts');
+    const at = env['INGOT_SSM_ENDPOINT'];
+    return createAwsParameters({ client: new SSMClient(at ? { endpoint: at } : {}) });
+  };
+  return {
+    read: async (name) => {
+      opened ??= open();
+      return (await opened).read(name);
+    },
+  };
+};

@@ -1,0 +1,44 @@
+/** The whole platform in memory, sharing one clock: what a function is given in tests and in the simulation. */
+import type { Platform } from '../platform.ts';
+import { createVirtualClock, type VirtualClock } from './clock.ts';
+import { createMemoryFunctions, type MemoryFunctions, type Handlers } from './functions.ts';
+import { createCountedIds } from './ids.ts';
+import { createLogRecorder } from './log.ts';
+import { createMemoryObjects, type MemoryObjects } from './objects.ts';
+import { createMemorySecrets } from './secrets.ts';
+import { createMemoryTable, type MemoryTable } from './table.ts';
+import { createMemoryWorkflows, type MemoryWorkflows } from './workflows.ts';
+
+export type MemoryPlatform = Platform & {
+  readonly table: MemoryTable;
+  readonly objects: MemoryObjects;
+  readonly workflows: MemoryWorkflows;
+  readonly functions: MemoryFunctions;
+  readonly clock: VirtualClock;
+  readonly log: ReturnType<typeof createLogRecorder>;
+};
+
+/** `handlers` answer calls to other functions; `clock` may be a manual one; `parameters` are texts by name. */
+export const createMemoryPlatform = ({
+  clock = createVirtualClock(),
+  handlers = {},
+  parameters = {},
+}: {
+  clock?: VirtualClock;
+  handlers?: Handlers;
+  parameters?: Readonly<Record<string, string>>;
+} = {}): MemoryPlatform => {
+  const secrets = createMemorySecrets();
+  return {
+    table: createMemoryTable(clock),
+    objects: createMemoryObjects(clock),
+    workflows: createMemoryWorkflows({ now: clock.now }),
+    functions: createMemoryFunctions(handlers),
+    sealer: secrets,
+    opener: secrets,
+    parameters: { read: async (name) => parameters[name] ?? '' },
+    log: createLogRecorder(),
+    clock,
+    ids: createCountedIds(),
+  };
+};

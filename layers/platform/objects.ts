@@ -1,0 +1,24 @@
+/**
+ * Stored objects: configdrives, boot images, inventories (DESIGN.md 1). On AWS a private KMS-encrypted
+ * S3 bucket; on one machine files behind signed URLs of the gateway.
+ */
+export type ObjectBody = Uint8Array;
+
+/** `put_at`: when it was put last, ms. */
+export type Listed = { readonly key: string; readonly put_at: number };
+
+export type Objects = {
+  /** Stores the whole object; readable when it returns. */
+  put(key: string, body: ObjectBody, contentType?: string): Promise<void>;
+  get(key: string): Promise<ObjectBody | undefined>;
+  size(key: string): Promise<number | undefined>;
+  /** All objects whose keys begin so, in no order; the prefix may end anywhere. No snapshot. */
+  list(prefix: string): Promise<Listed[]>;
+  /** Removing an absent object is a success. */
+  remove(key: string): Promise<void>;
+  /**
+   * A URL that whoever holds it may use for this one method and key until it expires. It is a secret: never logged.
+   * HEAD on a GET link is refused with 403, as S3 does; so are a changed signature and an expired link.
+   */
+  link(key: string, method: 'GET' | 'PUT', seconds: number): Promise<string>;
+};

@@ -1,0 +1,51 @@
+/**
+ * Everything a function may touch of the world, injected at its composition root: `functions/<name>/handler.ts` on
+ * AWS, `local/functions/worker.ts` on one machine, `layers/platform/memory` in tests and in the simulation. A function names the ones it uses with
+ * `Pick<Ports, ...>`; the IAM role of that function grants exactly those.
+ */
+import type { Objects } from './objects.ts';
+import type { Table } from './table.ts';
+import type { Workflows } from './workflows.ts';
+
+/** Calls another function and waits for its answer. Throws a Fault with the name and message the function failed with. */
+export type Functions = { invoke(name: string, payload: object): Promise<unknown> };
+
+/**
+ * Envelope encryption of single values (AWS: KMS). `context` is authenticated, not secret: a sealed value opens only
+ * for the node and name it was sealed for. Who may only seal (the API) holds no right to open.
+ */
+export type Sealer = { seal(plain: string, context: SealContext): Promise<string> };
+export type Opener = { open(sealed: string, context: SealContext): Promise<string> };
+export type SealContext = { readonly node: string; readonly name: string };
+
+/** Secret texts that an operator stores apart from the deployment, such as a service account (AWS: SSM; else files). */
+export type ParameterStore = { read(name: string): Promise<string> };
+
+/** Structured log lines. Fields must never hold a secret, a presigned URL or a configdrive. */
+export type Log = {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+};
+
+/** `now` is milliseconds since the epoch. */
+export type Clock = { now(): number; sleep(ms: number): Promise<void> };
+
+/** `uuid` is random (v4); `ulid` sorts by time, also within one millisecond of one process. */
+export type Ids = { uuid(): string; ulid(): string };
+
+export type Platform = {
+  readonly table: Table;
+  readonly objects: Objects;
+  readonly workflows: Workflows;
+  readonly functions: Functions;
+  readonly sealer: Sealer;
+  readonly opener: Opener;
+  readonly parameters: ParameterStore;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly ids: Ids;
+};
+
+/** What a function is told about the invocation it serves. */
+export type Invocation = { readonly request_id: string; remaining_ms(): number };

@@ -1,0 +1,143 @@
+/**
+ * The platform of a worker thread, by the grants of its function's row. What is not granted is refused with a sentence
+ * that names the grant, as IAM refuses it on AWS. Modules load only when they are granted, so a worker starts fast.
+ */
+import { readFile } from 'node:fs/promises';
+
+import { systemClock } from '../../layers/platform/clock.ts';
+import { Fault } from '../../layers/domain/fault.ts';
+import { createIds } from '../../layers/platform/ids.ts';
+import type { Objects } from '../../layers/platform/objects.ts';
+import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
+import type { Table } from '../../layers/platform/table.ts';
+import type { Workflows } from '../../layers/platform/workflows.ts';
+import type { Grant } from '../../infra/manifest.ts';
+import type { Writer } from '../table/writer.ts';
+import { connect } from '../rpc.ts';
+import type { Wiring } from './message.ts';
+
+type Store = 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'opener' | 'parameters';
+
+/** The wiring with its parts connected, each once however many grants use it. */
+type Connected = Omit<Wiring, 'workflows' | 'functions'> & {
+  readonly workflows: Workflows | undefined;
+  readonly functions: Functions | undefined;
+};
+type Open = (connected: Connected) => Promise<object>;
+
+const openTable = async ({ table }: Connected): Promise<Table> => {
+  const local = await import('../table/table.ts');
+  return local.openTable({ path: table!.path, writer: connect<Writer>(table!.writer) });
+};
+
+const openForReading: Open = async (connected) => {
+  const { get, getMany, query } = await openTable(connected);
+  return { get, getMany, query };
+};
+
+const openObjects: Open = async ({ objects }) => {
+  const { createObjects } = await import('../objects/objects.ts');
+  return createObjects(objects!);
+};
+
+/** New objects only. Under which prefix, AWS checks. */
+const openInventories: Open = async (connected) => {
+  const { put } = (await openObjects(connected)) as Objects;
+  return { put };
+};
+
+const workflowMethods =
+  (...names: (keyof Workflows)[]): Open =>
+  async ({ workflows }) =>
+    Object.fromEntries(names.map((name) => [name, workflows![name]]));
+
+const openSealer: Open = async ({ secrets }) => {
+  const { createSecrets } = await import('../secrets/secrets.ts');
+  return { seal: createSecrets(secrets!).seal };
+};
+
+const openOpener: Open = async ({ secrets }) => {
+  const { createSecrets } = await import('../secrets/secrets.ts');
+  return { open: createSecrets(secrets!).open };
+};
+
+/** What SSM keeps on AWS is a file here; its name is the path. */
+const openParameters: Open = async () => ({
+  read: async (path: string) =>
+    readFile(path, 'utf8').catch((error: unknown) => {
+      throw new Fault('Configuration', 500, `The file ${path} can not be read.`, { cause: error });
+    }),
+});
+
+/** What each grant opens. The host itself checks the name behind `invoke:`. */
+const grantTable: Record<Exclude<Grant, `invoke:${string}`>, { part: Store; open: Open }> = {
+  table: { part: 'table', open: openTable },
+  'table:read': { part: 'table', open: openForReading },
+  objects: { part: 'objects', open: openObjects },
+  'objects:inventories': { part: 'objects', open: openInventories },
+  'objects:agents': { part: 'objects', open: openObjects },
+  'workflows:start': { part: 'workflows', open: workflowMethods('start', 'stop', 'describe', 'history') },
+  'workflows:callback': { part: 'workflows', open: workflowMethods('succeed', 'fail', 'heartbeat') },
+  seal: { part: 'sealer', open: openSealer },
+  open: { part: 'opener', open: openOpener },
+  parameters: { part: 'parameters', open: openParameters },
+};
+
+const isInvoke = (grant: Grant): grant is `invoke:${string}` => grant.startsWith('invoke:');
+
+const rowOf = (grant: Grant): { part: Store; open: Open } =>
+  isInvoke(grant)
+    ? { part: 'functions', open: async ({ functions }) => ({ invoke: functions!.invoke }) }
+    : grantTable[grant];
+
+/** A part of the platform of which only `granted` may be used. */
+const guarded = (name: string, part: Store, granted: object): object =>
+  new Proxy(granted, {
+    get: (target, method) => {
+      const found: unknown = Reflect.get(target, method);
+      if (found !== undefined || typeof method !== 'string' || method === 'then') return found;
+      return async () => {
+        throw new Fault(
+          'AccessDenied',
+          500,
+          `Function ${name} may not use ${part}.${method}: infra/manifest.ts grants it no right to that.`,
+        );
+      };
+    },
+  });
+
+/** The proxy is given the records of machines in the place of the table (DESIGN.md 2). */
+const withRecords = async ({ table, clock, ...rest }: Platform): Promise<object> => {
+  const { createBmcRecords } = await import('../../layers/store/bmc-records.ts');
+  return { ...rest, clock, records: createBmcRecords({ table, clock }) };
+};
+
+/** What a function gets in the place of the platform itself. */
+const compositions: Readonly<Record<string, (platform: Platform) => Promise<object>>> = { 'bmc-proxy': withRecords };
+
+/** The whole platform; its parts only as far as `grants` go. Throws Damaged (500) for a broken table or key. */
+export const createPlatform = async (
+  name: string,
+  grants: readonly Grant[],
+  wiring: Wiring,
+  log: Log,
+): Promise<object> => {
+  const connected: Connected = {
+    ...wiring,
+    workflows: wiring.workflows && connect<Workflows>(wiring.workflows),
+    functions: wiring.functions && connect<Functions>(wiring.functions),
+  };
+  const opened: Record<Store, object> = {
+    table: {},
+    objects: {},
+    workflows: {},
+    functions: {},
+    sealer: {},
+    opener: {},
+    parameters: {},
+  };
+  for (const { part, open } of grants.map(rowOf)) opened[part] = { ...opened[part], ...(await open(connected)) };
+  const stores = Object.entries(opened).map(([part, granted]) => [part, guarded(name, part as Store, granted)]);
+  const platform = { ...Object.fromEntries(stores), log, clock: systemClock, ids: createIds(systemClock) } as Platform;
+  return compositions[name]?.(platform) ?? platform;
+};

@@ -1,0 +1,141 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { createAwsObjects } from '../../../../layers/platform/aws/objects.ts';
+import { awsObjects } from '../../../../layers/platform/aws/platform.ts';
+import { createS3 } from '../../../../layers/platform/aws/s3.ts';
+import { describeObjects } from '../../../conformance/objects.ts';
+import { type Reply, serveS3 } from './s3-server.ts';
+import { credentials } from './signature.ts';
+
+const region = 'eu-central-1';
+const follow = async (method: string, url: string, body?: Uint8Array) => {
+  const answer = await fetch(url, { method, ...(body && { body: Buffer.from(body) }) });
+  return { status: answer.status, body: new Uint8Array(await answer.arrayBuffer()) };
+};
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const open = async (...script: (Reply | 'drop')[]) => {
+  const { endpoint, seen, close } = await serveS3(...script);
+  closers.push(close);
+  const client = createS3({ bucket: 'ingot', endpoint, region, credentials });
+  return { objects: createAwsObjects({ client, bucket: 'ingot', keyId: 'key-1' }), seen };
+};
+
+const failing = (status: number, code: string): Reply => ({ status, body: `<Error><Code>${code}</Code></Error>` });
+
+describeObjects('objects on S3, through the wire', async () => {
+  const { endpoint, wait: advance, close } = await serveS3();
+  const client = createS3({ bucket: 'ingot', endpoint, region, credentials });
+  return { objects: createAwsObjects({ client, bucket: 'ingot' }), request: follow, wait: advance, close };
+});
+
+describe('objects on S3', () => {
+  it('are put with the key that encrypts them', async () => {
+    const { objects, seen } = await open();
+    await objects.put('configdrives/a', new Uint8Array([1]), 'application/x-iso9660-image');
+    expect(seen[0]).toMatchObject({
+      method: 'PUT',
+      path: '/ingot/configdrives/a',
+      headers: {
+        'content-type': 'application/x-iso9660-image',
+        'x-amz-server-side-encryption': 'aws:kms',
+        'x-amz-server-side-encryption-aws-kms-key-id': 'key-1',
+      },
+    });
+  });
+
+  it('may have any character in their keys', async () => {
+    const { objects } = await open();
+    const key = `inventories/a b+c&d=e%2F(é)'*!~?#`;
+    await objects.put(key, Buffer.from('x'));
+    expect(Buffer.from((await objects.get(key))!).toString()).toBe('x');
+    expect((await objects.list('inventories/')).map((one) => one.key)).toEqual([key]);
+  });
+
+  it('are listed page by page', async () => {
+    const { objects, seen } = await open();
+    const keys = ['a', 'b', 'c', 'd', 'e'].map((name) => `configdrives/${name}`);
+    for (const key of keys) await objects.put(key, Buffer.from(key));
+    expect((await objects.list('configdrives/')).map(({ key }) => key)).toEqual(keys);
+    const asked = seen
+      .filter(({ query }) => query.has('list-type'))
+      .map(({ query }) => query.get('continuation-token'));
+    expect(asked).toEqual([null, 'configdrives/b', 'configdrives/d']);
+  });
+
+  it.each<[string, Reply | 'drop']>([
+    ['a broken connection', 'drop'],
+    ['503 SlowDown', failing(503, 'SlowDown')],
+    ['500 InternalError', failing(500, 'InternalError')],
+    ['400 RequestTimeout', failing(400, 'RequestTimeout')],
+  ])('are asked for again after %s', async (_name, first) => {
+    const { objects, seen } = await open(first);
+    await objects.put('a', Buffer.from('again'));
+    expect(seen.map(({ body }) => body.toString())).toEqual(['again', 'again']);
+  });
+
+  it('are Unavailable after three tries', async () => {
+    const { objects, seen } = await open('drop', failing(503, 'SlowDown'), failing(500, 'InternalError'));
+    await expect(objects.get('secret/key')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+    expect(seen).toHaveLength(3);
+  });
+
+  it('that may not be touched are a Fault at once, without the key of the object', async () => {
+    const { objects, seen } = await open(failing(403, 'AccessDenied'));
+    const fault = await objects.get('secret/key').catch((error: Error) => error);
+    expect(fault).toMatchObject({
+      name: 'StoreRefused',
+      message: 'The bucket ingot refused a request: AccessDenied.',
+    });
+    expect(String((fault as Error).cause)).not.toContain('secret');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('in a bucket that does not exist are refused, not absent', async () => {
+    const { objects } = await open(failing(404, 'NoSuchBucket'));
+    await expect(objects.get('a')).rejects.toMatchObject({ name: 'StoreRefused' });
+  });
+});
+
+describe('links to S3', () => {
+  const link = async (bucket: string, where: string, method: 'GET' | 'PUT' = 'GET', key = 'configdrives/a') => {
+    const client = createS3({ bucket, region: where, credentials });
+    return new URL(await createAwsObjects({ client, bucket, keyId: 'key-1' }).link(key, method, 900));
+  };
+
+  it.each(['GET', 'PUT'] as const)(
+    'to %s are signed for that method, and ask for no headers of the holder',
+    async (method) => {
+      const { protocol, hostname, pathname, searchParams } = await link('ingot', region, method);
+      expect([protocol, hostname, pathname]).toEqual([
+        'https:',
+        'ingot.s3.eu-central-1.amazonaws.com',
+        '/configdrives/a',
+      ]);
+      expect(searchParams.get('X-Amz-Expires')).toBe('900');
+      expect(searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+      expect([...searchParams.keys()].filter((name) => /checksum|encryption/i.test(name))).toEqual([]);
+    },
+  );
+
+  it('lead to China by its own domain, and to a bucket with dots by the path', async () => {
+    expect((await link('ingot', 'cn-north-1')).hostname).toBe('ingot.s3.cn-north-1.amazonaws.com.cn');
+    expect((await link('in.got', region)).href).toContain(
+      'https://s3.eu-central-1.amazonaws.com/in.got/configdrives/a?',
+    );
+  });
+});
+
+// A test server or AWS is used when there is one: INGOT_S3_ENDPOINT and BUCKET_NAME name it.
+if (process.env['INGOT_S3_ENDPOINT']) {
+  describeObjects('objects on S3, for real', async () => ({
+    objects: awsObjects(process.env),
+    request: follow,
+    wait: async (seconds) => wait(seconds * 1000),
+  }));
+}

@@ -1,0 +1,4 @@
+import { describeSecrets } from '../../../conformance/secrets.ts';
+import { createMemorySecrets } from '../../../../layers/platform/memory/secrets.ts';
+
+describeSecrets('secrets in memory', async () => createMemorySecrets());

@@ -1,9 +1,0 @@
-import { systemClock } from '../../../../layers/store/clock.ts';
-import { createAwsTable } from '../../../../layers/store/aws/table.ts';
-import { describeTable } from '../../../conformance/table.ts';
-import { startDynamo } from './dynamodb.ts';
-
-describeTable('the table on DynamoDB', async () => {
-  const { client, name, stop } = await startDynamo();
-  return { table: createAwsTable({ client, name, clock: systemClock }), close: stop };
-});

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import type { Grant } from '../../../infra/manifest.ts';
+import type { Platform } from '../../../layers/platform/platform.ts';
+import type { Wiring } from '../../../local/functions/message.ts';
+import { createPlatform } from '../../../local/functions/platform.ts';
+import { serve } from '../../../local/rpc.ts';
+import { startTable, type TableThread } from '../../../local/table/start.ts';
+import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
+import { createMemoryWorkflows } from '../../../layers/platform/memory/workflows.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ingot-ports-'));
+const path = join(folder, 'table.db');
+let table: TableThread;
+
+beforeAll(async () => {
+  table = await startTable(path);
+});
+afterAll(async () => {
+  await table.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const wiring = (): Wiring => {
+  const { port1, port2 } = new MessageChannel();
+  serve(port1, createMemoryWorkflows());
+  port1.unref();
+  port2.unref();
+  return {
+    table: { path, writer: table.port() },
+    workflows: port2,
+    objects: { folder: join(folder, 'objects'), key: join(folder, 'links'), base: 'http://127.0.0.1:1' },
+    secrets: join(folder, 'secrets'),
+  };
+};
+
+const open = async (name: string, ...grants: Grant[]) =>
+  (await createPlatform(name, grants, wiring(), createLogRecorder())) as Platform;
+
+const key = { pk: 'a', sk: 'b' };
+const denied = { name: 'AccessDenied' };
+const context = { node: 'n', name: 'redfish_password' };
+
+it('opens the table as far as it is granted', async () => {
+  const writing = await open('f', 'table');
+  await writing.table.write([{ put: { ...key, value: 1 } }]);
+  const reading = await open('f', 'table:read');
+  expect(await reading.table.get(key)).toMatchObject({ value: 1 });
+  await expect(reading.table.write([])).rejects.toMatchObject(denied);
+  await expect((await open('f')).table.get(key)).rejects.toMatchObject(denied);
+});
+
+it('tells those who start workflows from those who call back, and lets one be both', async () => {
+  const starting = await open('f', 'workflows:start');
+  await starting.workflows.start('deploy', 'run-1', {});
+  expect(await starting.workflows.describe('deploy', 'run-1')).toMatchObject({ status: 'RUNNING' });
+  await expect(starting.workflows.succeed('token', {})).rejects.toMatchObject(denied);
+  const both = await open('f', 'workflows:start', 'workflows:callback');
+  await both.workflows.start('deploy', 'run-2', {});
+  expect(await both.workflows.succeed('token', {})).toBe('delivered');
+});
+
+it('lets who may only seal not open', async () => {
+  const sealing = await open('f', 'seal');
+  const sealed = await sealing.sealer.seal('secret', context);
+  await expect(sealing.opener.open(sealed, context)).rejects.toMatchObject(denied);
+  expect(await (await open('f', 'open')).opener.open(sealed, context)).toBe('secret');
+});
+
+it('stores objects and makes links to the gateway', async () => {
+  const { objects } = await open('f', 'objects');
+  await objects.put('a/b', Buffer.from('x'));
+  expect(await objects.link('a/b', 'GET', 60)).toMatch(/^http:\/\/127\.0\.0\.1:1\/objects\/a\/b\?/);
+});
+
+it('gives the proxy the records of machines and not the table', async () => {
+  const platform = await open('bmc-proxy', 'table', 'open');
+  expect(platform).not.toHaveProperty('table');
+  expect(platform).toHaveProperty('records.read');
+});
