@@ -70,7 +70,7 @@ const letItAsk = ({ run }: PhaseContext, more: Readonly<Record<string, unknown>>
 const weaker = (context: PhaseContext, why: string, more: Readonly<Record<string, unknown>> = {}): Outcome => {
   const { node, run } = context;
   const about = { workflow: node.run_workflow as WorkflowName, run, phase: 'AttachBootMedia' };
-  return done(letItAsk(context, more), undefined, { events: [weakToken(about, why)] });
+  return done(letItAsk(context, more), { events: [weakToken(about, why)] });
 };
 
 const hasNoDrive = (error: unknown): boolean => isFault(error) && error.name === 'BmcUnsupported';

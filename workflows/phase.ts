@@ -20,6 +20,8 @@ export type Settings = {
   readonly agentEndpoint: string;
 };
 
+type NodeChange = (node: StoredNode) => Partial<StoredNode>;
+
 export type PhaseContext = {
   /** As it was when the run held the lock and the start of the phase was written. */
   readonly node: StoredNode;
@@ -31,12 +33,20 @@ export type PhaseContext = {
   readonly timeout: number | null;
 };
 
-export type Outcome =
+/** The words that a phase may answer, by the names under which a Choice of the ASL reads them; a test compares them. */
+export type Answers = { readonly [name: string]: readonly string[] };
+
+/** Of most phases: a Choice has nothing to read. */
+type Nothing = { readonly [name: string]: readonly never[] };
+
+type Answer<A extends Answers> = { readonly [N in keyof A]: A[N][number] };
+
+export type Outcome<A extends Answers = Nothing> =
   /** `change` becomes part of the write that ends the phase; `output` is what a Choice of the ASL reads. */
   | {
       readonly is: 'done';
-      readonly change?: (node: StoredNode) => Partial<StoredNode>;
-      readonly output?: { readonly [name: string]: string };
+      readonly change?: NodeChange | undefined;
+      readonly output: Answer<A>;
       /** Events, and writes to other items, that belong into the same write. */
       readonly more?: Pick<Change, 'events' | 'also'>;
     }
@@ -46,7 +56,9 @@ export type Outcome =
    */
   | { readonly is: 'wait'; readonly came: (node: StoredNode) => boolean };
 
-export type Phase = {
+export type Phase<A extends Answers = Nothing> = {
+  /** Missing where it answers nothing. */
+  readonly answers?: A;
   /** What clients see on the node while it runs, such as `deploy_step`. */
   readonly shows?: (node: StoredNode) => Partial<StoredNode>;
   /** Which piece of the work it does, for the history: the step. */
@@ -57,15 +69,19 @@ export type Phase = {
   readonly slow?: true;
   /** It hands the node over to this workflow, which is started after its write. */
   readonly starts?: string;
-  run(context: PhaseContext): Promise<Outcome>;
+  run(context: PhaseContext): Promise<Outcome<A>>;
 };
 
 /** ASL state name -> phase. The two must have the same names; a test compares them. */
-export type Phases = { readonly [name: string]: Phase };
+export type Phases = { readonly [name: string]: Phase<Answers> };
 
 /** The outcome of a phase that has done its work. */
-export const done = (
-  change?: (node: StoredNode) => Partial<StoredNode>,
-  output?: { readonly [name: string]: string },
+export const done = (change?: NodeChange, more?: Pick<Change, 'events' | 'also'>) =>
+  ({ is: 'done', change, output: {}, ...(more && { more }) }) as const;
+
+/** The same of a phase after which a Choice goes by what it answers. */
+export const answer = <const O extends object>(
+  output: O,
+  change?: NodeChange,
   more?: Pick<Change, 'events' | 'also'>,
-): Outcome => ({ is: 'done', ...(change && { change }), ...(output && { output }), ...(more && { more }) });
+) => ({ is: 'done', change, output, ...(more && { more }) }) as const;

@@ -8,6 +8,9 @@ import { equals, isConditionFailed, type Key, type Write } from '../layers/platf
 
 export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
 
+/** What a phase answers that let the agent's call end it. */
+export const called = { is: 'heartbeat' } as const;
+
 /** A node waits for one thing at most. */
 export const waitKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'wait' });
 
@@ -23,7 +26,7 @@ type Needs = Pick<Platform, 'table' | 'workflows'>;
 export const deliver = async ({ table, workflows }: Needs, uuid: string): Promise<void> => {
   const wait = (await table.get(waitKey(uuid))) as (Key & Wait) | undefined;
   if (!wait) return;
-  await workflows.succeed(wait.token, { is: 'heartbeat' });
+  await workflows.succeed(wait.token, called);
   await table.write([{ delete: waitKey(uuid), when: [equals('token', wait.token)] }]).catch((error: unknown) => {
     // A newer wait has taken its place.
     if (!isConditionFailed(error)) throw error;

@@ -31,5 +31,5 @@ export const runAllocation = async (platform: Deps, call: AllocationCall): Promi
   const phases: { readonly [name: string]: AllocationPhase } = allocationWorkflows[workflow];
   const found = Object.hasOwn(phases, phase) ? phases[phase] : undefined;
   if (!found) throw new Fault('PhaseUnknown', 400, `Workflow ${workflow} has no phase ${phase}.`);
-  return found(platform, uuid);
+  return found.run(platform, uuid);
 };

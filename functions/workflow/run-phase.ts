@@ -10,12 +10,14 @@ import { onlyLocks, pause, requireLock, resume, Superseded } from '../../layers/
 import { PhaseTimeout } from '../../workflows/failure.ts';
 import { createHardware } from '../../workflows/hardware.ts';
 import { phaseAttempted, phaseEnded, phaseStarted, transitionEvents } from '../../workflows/history.ts';
-import type { Outcome, Phase } from '../../workflows/phase.ts';
+import type { Answers, Outcome, Phase as PhaseOf } from '../../workflows/phase.ts';
 import { workflows } from '../../workflows/steps/index.ts';
 import { bootsOf, isStepKind, nextBoot, planOf } from '../../workflows/plan.ts';
-import { waitKey, waitWrite } from '../../workflows/wait.ts';
+import { called, waitKey, waitWrite } from '../../workflows/wait.ts';
 import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
+
+type Phase = PhaseOf<Answers>;
 
 const defaultLimit = 900;
 
@@ -70,7 +72,7 @@ const complete = async (
   platform: Deps,
   call: Call,
   { piece }: Phase,
-  { change, more }: Outcome & { is: 'done' },
+  { change, more }: Outcome<Answers> & { is: 'done' },
 ): Promise<StoredNode> =>
   changeNode(platform, call.node, (node) => {
     requireLock(node, call.run);
@@ -94,7 +96,7 @@ const requireToken = ({ token, phase }: Call): string => {
  * Lets the lock go until the agent calls: token and free lock appear in one write. If the agent called while the phase
  * was looking, the run keeps the lock and continues itself at once.
  */
-const waitForCall = async (platform: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
+const waitForCall = async (platform: Deps, call: Call, { came }: Outcome<Answers> & { is: 'wait' }): Promise<void> => {
   const token = requireToken(call);
   const node = await changeNode(platform, call.node, (fresh) => {
     requireLock(fresh, call.run);
@@ -103,7 +105,7 @@ const waitForCall = async (platform: Deps, call: Call, { came }: Outcome & { is:
     const wait = { token, phase: call.phase, run: call.run, since: isoTime(platform.clock.now()) };
     return { set, events: transitionEvents(fresh, set, call.run), also: [waitWrite(call.node, wait)] };
   });
-  if (node.reservation === call.run) await platform.workflows.succeed(token, { is: 'heartbeat' });
+  if (node.reservation === call.run) await platform.workflows.succeed(token, called);
 };
 
 /** Starts the successor that the node was handed to, also when a repetition finds that done already. */
@@ -178,9 +180,8 @@ export const runPhase = async (platform: Deps, config: Config, call: Call, invoc
       return {};
     }
     await complete(platform, call, phase, outcome);
-    const output = outcome.output ?? {};
-    if (call.token) await platform.workflows.succeed(call.token, output);
-    return output;
+    if (call.token) await platform.workflows.succeed(call.token, outcome.output);
+    return outcome.output;
   } finally {
     if (phase.starts) await startSuccessor(platform, call.node, phase.starts);
   }

@@ -15,11 +15,18 @@ import { isConditionFailed } from '../../layers/platform/table.ts';
 import { plainText } from '../agent.ts';
 import { findCandidates } from '../candidates.ts';
 import type { Failure } from '../failure.ts';
+import type { Answers } from '../phase.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock' | 'ids' | 'log'>;
 
 /** A phase of a workflow that belongs to an allocation, by its UUID; it answers what the next Choice reads. */
-export type AllocationPhase = (platform: Needs, uuid: string) => Promise<{ readonly is: 'active' | 'error' }>;
+export type AllocationPhase = {
+  readonly answers: Answers;
+  run(platform: Needs, uuid: string): Promise<{ readonly [name: string]: string }>;
+};
+
+const answers = { is: ['active', 'error'] } as const;
+type Found = { readonly is: (typeof answers.is)[number] };
 
 /** Somebody else took the node, or it changed. */
 const Unsuitable = (node: StoredNode) =>
@@ -75,7 +82,7 @@ const takeFirst = async (
 const rounds = 3;
 const pause = 1000;
 
-const giveUp = async (platform: Needs, uuid: string, reason: string): Promise<{ is: 'error' }> => {
+const giveUp = async (platform: Needs, uuid: string, reason: string): Promise<Found> => {
   if (!(await failAllocation(platform, uuid, reason))) throw Superseded(uuid);
   platform.log.info('An allocation found no node.', { allocation: uuid, reason });
   return { is: 'error' };
@@ -93,7 +100,7 @@ const next = 'Delete the allocation, and create it again when there is such a no
  * Takes a node that fits. While all that fit are locked, or others take them first, it throws NodeLocked or Conflict,
  * which the ASL tries again. Without a node that fits the allocation ends in `error`. Throws Superseded.
  */
-const pickNode: AllocationPhase = async (platform, uuid) => {
+const pickNode = async (platform: Needs, uuid: string): Promise<Found> => {
   for (let round = 1; ; round += 1) {
     const allocation = await readAllocating(platform, uuid);
     const conflict = await takenBy(platform, uuid);
@@ -117,4 +124,6 @@ export const allocationFailure = ({ phase, error, message }: Failure): string =>
 };
 
 /** By the names of the states in allocate.asl.json. */
-export const allocate = { PickNode: pickNode } as const satisfies { readonly [name: string]: AllocationPhase };
+export const allocate = { PickNode: { answers, run: pickNode } } as const satisfies {
+  readonly [name: string]: AllocationPhase;
+};

@@ -6,7 +6,7 @@ import type { AgentStep } from '../../layers/bmc/operations.ts';
 import { validateRamdisk } from '../../layers/bmc/validation.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { done, type Phase, type Phases, type Settings } from '../phase.ts';
+import { answer, done, type Phase, type Phases, type Settings } from '../phase.ts';
 import { agentIsThere, forgetSteps, keepOffer, planOf, replaceSteps } from '../plan.ts';
 import * as boot from './boot.ts';
 import { collectAskedSteps, offersOf, powerOffForRamdisk, runStep } from './run-step.ts';
@@ -47,7 +47,8 @@ const requireErasing = (
 /** A clean that was asked for ends where it began; its plan is there before its run. */
 const isManual = ({ target_provision_state: target }: StoredNode): boolean => target === 'manageable';
 
-type Way = 'nothing' | 'steps' | 'ramdisk';
+const ways = { way: ['nothing', 'steps', 'ramdisk'] } as const;
+type Way = (typeof ways.way)[number];
 
 /** `steps` of a plan that goes on after a hold may have their agent still. */
 const wayOfPlan = (node: StoredNode): Way => {
@@ -61,7 +62,8 @@ const wayOf = (node: StoredNode, settings: Settings): Way => {
   return isCleaned(node, settings) ? 'ramdisk' : 'nothing';
 };
 
-const prepare: Phase = {
+const prepare: Phase<typeof ways> = {
+  answers: ways,
   run: async ({ node, settings }) => {
     const way = wayOf(node, settings);
     if (way === 'ramdisk' && node.disable_power_off) {
@@ -69,7 +71,7 @@ const prepare: Phase = {
     }
     // Said before the machine is switched off. Where nothing was asked for (undeploy), nobody has looked before.
     if (way === 'ramdisk') validateRamdisk(node, { hasPorts: true });
-    return done(isManual(node) ? undefined : forgetSteps, { way });
+    return answer({ way }, isManual(node) ? undefined : forgetSteps);
   },
 };
 

@@ -19,7 +19,7 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../agent.ts';
 import { bootMode, configdriveLink, imageInfo } from '../image.ts';
-import { done, type Phase, type Phases } from '../phase.ts';
+import { answer, done, type Phase, type Phases } from '../phase.ts';
 import {
   currentStep,
   forgetSteps,
@@ -32,16 +32,21 @@ import {
   wantsReboot,
 } from '../plan.ts';
 import * as boot from './boot.ts';
-import { offersOf, powerOffForRamdisk, runStep } from './run-step.ts';
+import { offersOf, powerOffForRamdisk, runStepThen } from './run-step.ts';
 
 /** Core steps that happen in the agent. */
 const inAgent: readonly (CoreStep | undefined)[] = ['write_image', 'prepare_instance_boot'];
+
+/** The name of a core step, or what `next` says else. */
+const words = {
+  is: ['ramdisk', 'iso', 'step', 'write_image', 'prepare_instance_boot', 'tear_down_agent', 'boot_instance', 'done'],
+} as const;
 
 /**
  * What the Choice after a step reads: the name of a core step, `step` for one that somebody added, `ramdisk` if the
  * agent has to be booted (again) for it, `iso` to boot the instance's own medium, `done` if none is left.
  */
-const next = (node: StoredNode): { is: string } => {
+const next = (node: StoredNode): { is: (typeof words.is)[number] } => {
   const way = wayOf(node);
   const step = currentStep(node, 'deploy');
   if (!step) return { is: 'done' };
@@ -64,11 +69,12 @@ const coreEnded = (node: StoredNode, name: CoreStep): Partial<StoredNode> =>
 const during = (phase: Phase): Phase => ({ ...phase, shows: showStep('deploy') });
 
 /** The phase with which a core step ends: it tells what is next. */
-const ending = (name: CoreStep, phase: Phase): Phase => ({
+const ending = (name: CoreStep, phase: Phase): Phase<typeof words> => ({
   ...during(phase),
+  answers: words,
   run: async (context) => {
     // It ended, and nobody heard: to do it again would be another effect. The ramdisk is booted in mid-plan too.
-    if (name !== 'deploy' && !isCurrent(context.node, name)) return done(undefined, next(context.node));
+    if (name !== 'deploy' && !isCurrent(context.node, name)) return answer(next(context.node));
     const outcome = await phase.run(context);
     if (outcome.is === 'wait') return outcome;
     const change = (node: StoredNode): Partial<StoredNode> => {
@@ -101,10 +107,11 @@ const imageNotes = (node: StoredNode) =>
   };
 
 /** Makes the plan, with the deploy templates that the traits of the instance name; one that was held goes on. */
-const validate: Phase = {
+const validate: Phase<typeof words> = {
+  answers: words,
   run: async ({ node, platform }) => {
     checkDeploy(node);
-    if (planOf(node, 'deploy')) return done(undefined, next(node));
+    if (planOf(node, 'deploy')) return answer(next(node));
     const templates = await deployTemplatesOf(platform.table, traitsOf(node));
     const asked = askedSteps(templates, stepsOf(node.driver_internal_info));
     const steps = planDeploy(node, asked);
@@ -115,7 +122,7 @@ const validate: Phase = {
         ...(asked.length > 0 && { user_deploy_steps: asked }),
       },
     });
-    return done(change, next({ ...node, ...change(node) }));
+    return answer(next({ ...node, ...change(node) }), change);
   },
 };
 
@@ -234,7 +241,7 @@ export const deploy: Phases = {
   PowerOn: during(boot.powerOn),
   WaitForAgent: during(boot.waitForAgent),
   CollectSteps: ending('deploy', collectSteps),
-  RunStep: runStep('deploy', next),
+  RunStep: runStepThen('deploy', words.is, next),
   WriteImage: ending('write_image', writeImage),
   PrepareInstanceBoot: ending('prepare_instance_boot', prepareInstanceBoot),
   PowerOffAgent: during(boot.powerOffAgent),

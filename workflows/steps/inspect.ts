@@ -11,10 +11,11 @@ import { forgetAgent, plainText, without } from '../agent.ts';
 import { inspectionNote } from '../history.ts';
 import { changeInspectedPort, createInspectedPorts } from '../inspected-ports.ts';
 import { hasInspected, inspectedBy, inspectedWithKey } from '../inspection.ts';
-import { done, type Phase, type PhaseContext, type Phases } from '../phase.ts';
+import { answer, done, type Phase, type PhaseContext, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
 
-type Way = 'nothing' | 'redfish' | 'agent';
+const ways = { way: ['nothing', 'redfish', 'agent'] } as const;
+type Way = (typeof ways.way)[number];
 
 const wayOf = ({ inspect_interface: way }: StoredNode): Way => {
   if (way === 'fake') return 'nothing';
@@ -22,7 +23,8 @@ const wayOf = ({ inspect_interface: way }: StoredNode): Way => {
   throw Invalid(`inspect_interface ${way} cannot inspect; set it to redfish or agent.`);
 };
 
-const prepare: Phase = {
+const prepare: Phase<typeof ways> = {
+  answers: ways,
   run: async ({ node, platform }) => {
     const way = wayOf(node);
     if (way === 'agent' && node.disable_power_off) {
@@ -36,7 +38,7 @@ const prepare: Phase = {
       inspection_finished_at: null,
       driver_internal_info: without(info, [inspectedBy, inspectedWithKey]),
     });
-    return done(change, { way });
+    return answer({ way }, change);
   },
 };
 
@@ -46,11 +48,9 @@ const readInventoryOfBmc: Phase = {
   run: async ({ hardware, node, platform, run }) => {
     const seen = await hardware.ask('inventory.get', {});
     const inspected: Inspected = { inventory: seen?.inventory ?? {}, plugin_data: {} };
-    return done(
-      ({ driver_internal_info: info }) => ({ driver_internal_info: { ...info, [inspectedBy]: run } }),
-      undefined,
-      { also: [await inventoryWrite(platform, node.uuid, inspected)] },
-    );
+    return done(({ driver_internal_info: info }) => ({ driver_internal_info: { ...info, [inspectedBy]: run } }), {
+      also: [await inventoryWrite(platform, node.uuid, inspected)],
+    });
   },
 };
 
@@ -121,7 +121,7 @@ const createPlatform: Phase = {
       ...(created.length > 0 ? [`Ports created: ${created.join(', ')}.`] : []),
       ...(taken.length > 0 ? [`No port created where another node has the address: ${taken.join(', ')}.`] : []),
     ];
-    return done(undefined, undefined, { events: notes(run, 'CreatePorts', texts) });
+    return done(undefined, { events: notes(run, 'CreatePorts', texts) });
   },
 };
 
@@ -143,18 +143,19 @@ const recordHardware: Phase = {
 const maxLines = 20;
 
 /** Rules decide on the node as it is when it is written; what they make of ports is written before. */
-const applyRules: Phase = {
+const applyRules: Phase<typeof ways> = {
+  answers: ways,
   run: async (context) => {
     const { node, platform, run } = context;
-    const output = { way: wayOf(node) };
+    const way = wayOf(node);
     const rules = await rulesOfPhase(platform.table, 'main');
-    if (rules.length === 0) return done(undefined, output);
+    if (rules.length === 0) return answer({ way });
     const inspected = await inventoryOf(context);
     const cards = await portsOf(platform.table, node.uuid);
     const judge = (fresh: StoredNode) => evaluateRules(rules, { ...inspected, node: fresh, ports: cards });
     const { ports: changes, plugin_data, log } = judge(node);
     for (const { uuid, ...values } of changes) await changeInspectedPort(platform, uuid, run, values);
-    return done((fresh) => judge(fresh).node, output, {
+    return answer({ way }, (fresh) => judge(fresh).node, {
       events: notes(run, 'ApplyRules', log.slice(0, maxLines)),
       also: [await inventoryWrite(platform, node.uuid, { ...inspected, plugin_data })],
     });

@@ -74,6 +74,6 @@ export const management: Phases = {
   DetachMedia: detachMedia,
   Finish: {
     run: async ({ node }) =>
-      done(() => ({ reservation: null }), undefined, { also: [{ delete: managementRequestKey(node.uuid) }] }),
+      done(() => ({ reservation: null }), { also: [{ delete: managementRequestKey(node.uuid) }] }),
   },
 };

@@ -73,6 +73,6 @@ export const readSettings: Phase = {
         found.removable = (await context.hardware.ask('vmedia.get', {}))?.removable;
       })),
     ];
-    return done((node) => settingsOf(node, found), undefined, { events });
+    return done((node) => settingsOf(node, found), { events });
   },
 };

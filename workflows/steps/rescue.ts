@@ -2,16 +2,19 @@
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent } from '../agent.ts';
-import { done, type Phase, type Phases } from '../phase.ts';
+import { answer, done, type Phase, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
 
-const prepare: Phase = {
+const ways = { way: ['nothing', 'ramdisk'] } as const;
+
+const prepare: Phase<typeof ways> = {
+  answers: ways,
   run: async ({ node }) => {
     const fake = node.rescue_interface === 'fake';
     if (!fake && node.disable_power_off) {
       throw Invalid('disable_power_off is set, but a rescue has to switch the machine off to boot the ramdisk.');
     }
-    return done(undefined, { way: fake ? 'nothing' : 'ramdisk' });
+    return answer({ way: fake ? 'nothing' : 'ramdisk' });
   },
 };
 

@@ -5,7 +5,7 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../agent.ts';
 import { goOn, type Go } from '../own-steps.ts';
-import { done, type Outcome, type Phase, type PhaseContext } from '../phase.ts';
+import { answer, done, type Outcome, type Phase, type PhaseContext } from '../phase.ts';
 import {
   bootsOf,
   currentStep,
@@ -21,8 +21,9 @@ import {
 } from '../plan.ts';
 import * as boot from './boot.ts';
 
-/** What the Choice after a step reads; `is` names the next thing to do. */
-type Next = (node: StoredNode) => { readonly is: string };
+/** What the Choice after a step reads; `is` names the next thing to do. A step may also hold the node. */
+type Next<W extends string> = (node: StoredNode) => { readonly is: W };
+type StepAnswers<W extends string> = { readonly is: readonly (W | 'hold')[] };
 
 /** A step that asked for a reboot has its wish; the plan goes on with the next one. */
 export const powerOffForRamdisk = (kind: StepKind): Phase => ({
@@ -62,8 +63,10 @@ export const collectAskedSteps = (kind: StepKind): Phase => ({
 /**
  * `next`: another step; `reboot`: the ramdisk first; at the end `done` if there is a ramdisk to leave, else `finish`.
  */
+const stepWords = ['next', 'reboot', 'done', 'finish'] as const;
+
 const nextOf =
-  (kind: StepKind): Next =>
+  (kind: StepKind): Next<(typeof stepWords)[number]> =>
   (node) => {
     if (wantsReboot(node, kind)) return { is: 'reboot' };
     const step = currentStep(node, kind);
@@ -71,11 +74,17 @@ const nextOf =
     return { is: bootsOf(node) > 0 ? 'done' : 'finish' };
   };
 
-const outcomeOf = ({ node }: PhaseContext, kind: StepKind, index: number, go: Go, next: Next): Outcome => {
+const outcomeOf = <W extends string>(
+  { node }: PhaseContext,
+  kind: StepKind,
+  index: number,
+  go: Go,
+  next: Next<W>,
+): Outcome<StepAnswers<W>> => {
   if (go.is === 'heartbeat') return { is: 'wait', came: ({ revision }) => revision !== node.revision };
   if (go.is === 'hold') {
     // The run ends here and another one goes on after `unhold`: a hold may last for months.
-    return done((fresh) => ({ ...stepEnded(fresh, kind, index), ...finish(fresh, 'hold') }), { is: 'hold' });
+    return answer({ is: 'hold' }, (fresh) => ({ ...stepEnded(fresh, kind, index), ...finish(fresh, 'hold') }));
   }
   const change = (fresh: StoredNode): Partial<StoredNode> => {
     const changed = { ...fresh, ...go.change?.(fresh) };
@@ -83,25 +92,30 @@ const outcomeOf = ({ node }: PhaseContext, kind: StepKind, index: number, go: Go
     return { ...go.change?.(fresh), ...progress };
   };
   const events = go.is === 'ended' && go.events;
-  return done(change, next({ ...node, ...change(node) }), events ? { events } : {});
+  return answer(next({ ...node, ...change(node) }), change, events ? { events } : {});
 };
 
 /** Started, or asked how it stands; at each call of the agent until it has ended. */
-const runInAgent = async (
+const runInAgent = async <W extends string>(
   { hardware, node }: PhaseContext,
   kind: StepKind,
   step: PlannedStep,
   index: number,
-  next: Next,
-): Promise<Outcome> => {
+  next: Next<W>,
+): Promise<Outcome<StepAnswers<W>>> => {
   const over = await hardware.step(kind, step);
   if (!over) return { is: 'wait', came: ({ revision }) => revision !== node.revision };
   const change = (fresh: StoredNode) => stepEnded(fresh, kind, index, step.reboot_requested);
-  return done(change, next({ ...node, ...change(node) }));
+  return answer(next({ ...node, ...change(node) }), change);
 };
 
-/** One step of the plan, wherever it is carried out. Repeated until no step is left. */
-export const runStep = (kind: StepKind, next: Next = nextOf(kind)): Phase => ({
+/** One step of the plan, wherever it is carried out. Repeated until no step is left. `words`: all that `next` may say. */
+export const runStepThen = <W extends string>(
+  kind: StepKind,
+  words: readonly W[],
+  next: Next<W>,
+): Phase<StepAnswers<W>> => ({
+  answers: { is: [...words, 'hold'] },
   shows: showStep(kind),
   piece: (node) => {
     const step = currentStep(node, kind);
@@ -112,10 +126,13 @@ export const runStep = (kind: StepKind, next: Next = nextOf(kind)): Phase => ({
     const plan = planOf(node, kind);
     const step = currentStep(node, kind);
     const { is } = next(node);
-    if (!plan || !step || (is !== 'next' && is !== 'step')) return done(undefined, { is });
+    if (!plan || !step || (is !== 'next' && is !== 'step')) return answer({ is });
     const place = placeOf(node, step);
     if (place === 'agent') return runInAgent(context, kind, step, plan.index, next);
     const go: Go = place === 'fake' ? { is: 'ended' } : await goOn(context, step);
     return outcomeOf(context, kind, plan.index, go, next);
   },
 });
+
+/** The same of clean and service, where the steps of the plan are all there is to do. */
+export const runStep = (kind: StepKind) => runStepThen(kind, stepWords, nextOf(kind));

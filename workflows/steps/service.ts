@@ -6,12 +6,13 @@ import { Invalid } from '../../layers/domain/fault.ts';
 import { needAgent } from '../../layers/domain/machine-steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { done, type Phase, type Phases } from '../phase.ts';
+import { answer, done, type Phase, type Phases } from '../phase.ts';
 import { agentIsThere, bootsOf, forgetSteps, planOf } from '../plan.ts';
 import * as boot from './boot.ts';
 import { collectAskedSteps, powerOffForRamdisk, runStep } from './run-step.ts';
 
-type Way = 'nothing' | 'steps' | 'ramdisk' | 'back';
+const ways = { way: ['nothing', 'steps', 'ramdisk', 'back'] } as const;
+type Way = (typeof ways.way)[number];
 
 const wayOf = (node: StoredNode): Way => {
   const plan = planOf(node, 'service');
@@ -20,13 +21,14 @@ const wayOf = (node: StoredNode): Way => {
   return needAgent(node, left) && !agentIsThere(node, 'service') ? 'ramdisk' : 'steps';
 };
 
-const prepare: Phase = {
+const prepare: Phase<typeof ways> = {
+  answers: ways,
   run: async ({ node }) => {
     const way = wayOf(node);
     if ((way === 'ramdisk' || way === 'back') && node.disable_power_off) {
       throw Invalid('disable_power_off is set, but the machine has to be switched off to boot other media.');
     }
-    return done(undefined, { way });
+    return answer({ way });
   },
 };
 

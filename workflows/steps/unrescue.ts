@@ -6,7 +6,10 @@ import { done, type Phase, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
 import { attachBootIso, attachConfigdrive } from './deploy.ts';
 
-const powerOff: Phase = {
+const ways = { way: ['ramdisk', 'disk'] } as const;
+
+const powerOff: Phase<typeof ways> = {
+  answers: ways,
   run: async (context) => {
     const { node } = context;
     if (node.disable_power_off && node.rescue_interface !== 'fake') {
