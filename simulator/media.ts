@@ -80,7 +80,7 @@ export const fetchBytes = async (
   take: (chunk: Uint8Array) => void,
   { signal, headers = {} }: { signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<number> => {
-  return within(fetchLimit, signal, async (limited) => {
+  return within(world.clock, fetchLimit, signal, async (limited) => {
     const answer = await world.fetch(url, { headers, signal: limited });
     const { status, body } = answer;
     if (status !== 200 && status !== 206) await discard(answer);

@@ -14,6 +14,7 @@ import type { Answer, Ask } from './http.ts';
 import { createRequestLog } from './log.ts';
 import { createMachine, type Machine } from './machine.ts';
 import type { Options } from './options.ts';
+import { systemNonces, type Nonces } from './nonces.ts';
 import { resume } from './power.ts';
 import { answerRedfish } from './redfish/app.ts';
 import { close, listen, serve } from './server.ts';
@@ -21,7 +22,7 @@ import { createSaver, openStateFolder, type StateFolder } from './snapshot.ts';
 import { createGate, type World } from './world.ts';
 
 /** What tests put in the place of the real world. */
-export type Replacements = { readonly clock?: Clock; readonly fetch?: Fetch };
+export type Replacements = { readonly clock?: Clock; readonly fetch?: Fetch; readonly nonces?: Nonces };
 
 export type Simulator = {
   readonly port: number;
@@ -70,6 +71,7 @@ export const createSimulator = async (options: Options, replacements: Replacemen
 
   const world: World = {
     clock,
+    nonces: replacements.nonces ?? systemNonces,
     scale: options.scale,
     fetch: replacements.fetch ?? fetchOnce,
     faults: createFaults(saved, (active) => folder.write('faults.json', active)),

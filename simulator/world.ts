@@ -4,6 +4,7 @@ import type { Faults } from './faults.ts';
 import type { Fetch } from './fetch.ts';
 import { draw, type Machine } from './machine.ts';
 import type { RequestLog } from './log.ts';
+import type { Nonces } from './nonces.ts';
 
 /** One powered-on time of a machine: everything under way ends when its power is cut. */
 export type Life = {
@@ -16,6 +17,7 @@ export type Life = {
 
 export type World = {
   readonly clock: Clock;
+  readonly nonces: Nonces;
   /** Model seconds to real seconds. */
   readonly scale: number;
   readonly fetch: Fetch;
@@ -55,10 +57,11 @@ export const ringAgent = (world: World, machine: Machine): void => {
 };
 
 /**
- * Runs something that must end: `run` gets a signal that is aborted with `outer` or after `ms` of real time. Made by
- * hand because AbortSignal.timeout and any live on until their time is over, and a thousand agents make many.
+ * Runs something that must end: `run` gets a signal that is aborted with `outer` or after `ms` of the clock, which no
+ * scale shortens.
  */
 export const within = async <T>(
+  clock: Clock,
   ms: number,
   outer: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
@@ -66,12 +69,19 @@ export const within = async <T>(
   outer?.throwIfAborted();
   const controller = new AbortController();
   const end = () => controller.abort(outer?.reason);
-  const timer = setTimeout(end, ms);
+  const { rung, ring } = clock.alarm(ms);
+  let over = false;
+  const watch = async () => {
+    await rung;
+    if (!over) end();
+  };
+  void watch();
   outer?.addEventListener('abort', end);
   try {
     return await run(controller.signal);
   } finally {
-    clearTimeout(timer);
+    over = true;
+    ring();
     outer?.removeEventListener('abort', end);
   }
 };

@@ -4,7 +4,10 @@ import { guardKey } from '../layers/store/guards.ts';
 import { freeIndex, freePartition, indexName, indexPartition, shards } from '../layers/store/indexes.ts';
 import type { ListedNode } from '../layers/store/node-lists.ts';
 import { nodeKey } from '../layers/store/nodes.ts';
+import type { Chance, Platform } from '../layers/platform/platform.ts';
 import type { Item, Table } from '../layers/platform/table.ts';
+
+type Needs = Pick<Platform, 'table' | 'chance'>;
 
 /** `reason` tells how many nodes met which wish. */
 export type Candidates = { readonly nodes: readonly ListedNode[]; readonly reason: string };
@@ -15,16 +18,16 @@ const enough = 50;
 const chunk = 200;
 
 /** In random order, so that allocations of the same moment do not all want the same node. */
-const shuffle = <T>(items: readonly T[]): T[] => {
-  const keyed = items.map((item) => ({ item, key: Math.random() }));
+const shuffle = <T>({ number }: Chance, items: readonly T[]): T[] => {
+  const keyed = items.map((item) => ({ item, key: number() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
 };
 
 const everyShard = Array.from({ length: shards }, (_, shard) => shard);
 
 /** The free nodes of a resource class, in parts. */
-async function* freeNodes(table: Table, resourceClass: string): AsyncGenerator<Item[]> {
-  for (const shard of shuffle(everyShard)) {
+async function* freeNodes({ table, chance }: Needs, resourceClass: string): AsyncGenerator<Item[]> {
+  for (const shard of shuffle(chance, everyShard)) {
     const place = { index: freeIndex, partition: freePartition(resourceClass, shard), limit: chunk };
     let part: Item[] = await table.query(place);
     for (; part.length > 0; part = part.length < chunk ? [] : await table.query({ ...place, after: lastOf(part) })) {
@@ -68,17 +71,18 @@ const unknownClass = async (table: Table, resourceClass: string): Promise<string
  * Nodes that fit the allocation, in the order in which they should be tried. Only the free nodes of the resource class
  * are read, or those that the allocation names, never the fleet.
  */
-export const findCandidates = async (table: Table, allocation: Allocation): Promise<Candidates> => {
+export const findCandidates = async (needs: Needs, allocation: Allocation): Promise<Candidates> => {
+  const { table, chance } = needs;
   const { candidate_nodes: named, resource_class: resourceClass } = allocation;
   const tally = createTally(allocation);
   const first = await namesake(table, allocation);
   const fitting: ListedNode[] = [];
-  const parts = named.length > 0 ? namedNodes(table, named) : freeNodes(table, resourceClass!);
+  const parts = named.length > 0 ? namedNodes(table, named) : freeNodes(needs, resourceClass!);
   for await (const part of parts) {
     fitting.push(...(part as unknown as ListedNode[]).filter(tally.see));
     if (fitting.length >= enough) break;
   }
-  const others = shuffle(fitting).filter(({ uuid }) => uuid !== first[0]?.uuid);
+  const others = shuffle(chance, fitting).filter(({ uuid }) => uuid !== first[0]?.uuid);
   const nodes = [...first, ...others];
   const hint = nodes.length === 0 ? await unknownClass(table, resourceClass!) : '';
   return { nodes, reason: `${tally.tell()}.${hint}` };

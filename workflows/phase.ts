@@ -27,7 +27,7 @@ export type PhaseContext = {
   readonly node: StoredNode;
   readonly run: string;
   readonly hardware: Hardware;
-  readonly platform: Pick<Platform, 'table' | 'objects' | 'sealer' | 'clock' | 'ids' | 'log'>;
+  readonly platform: Pick<Platform, 'table' | 'objects' | 'sealer' | 'clock' | 'chance' | 'ids' | 'log'>;
   readonly settings: Settings;
   /** Seconds that the client of a power action gave; null: it gave none. */
   readonly timeout: number | null;

@@ -6,6 +6,7 @@ import middy from '@middy/core';
 
 import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
 import {
+  awsChance,
   awsClock,
   awsFunctions,
   awsIds,
@@ -30,6 +31,7 @@ const app = create(
     sealer: awsSealer(env),
     log: createAwsLog(service, logger),
     clock: awsClock(),
+    chance: awsChance(),
     ids: awsIds(),
   },
   Config.parse(env),

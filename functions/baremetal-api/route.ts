@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 
 export type Deps = Pick<
   Platform,
-  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
 > & {
   readonly config: Config;
 };

@@ -5,8 +5,7 @@ import { agentCommand, type AgentCommand } from '../../layers/bmc/operations.ts'
 import { isFault } from '../../layers/domain/fault.ts';
 import { withoutTail } from '../../layers/domain/foreign-text.ts';
 import { parseObject } from '../../layers/redfish-client/answer.ts';
-import type { Peer } from '../../layers/redfish-client/tls.ts';
-import { exchange, type Answer, type Method } from '../../layers/redfish-client/transport.ts';
+import type { Answer, Method, Peer } from '../../layers/platform/wire.ts';
 import type { Call } from './call.ts';
 import { findPeer } from './peer.ts';
 
@@ -55,7 +54,7 @@ const toCommand = (what: string, value: unknown): AgentCommand => {
 
 /** A client for the node's agent. Throws AgentUnreachable, AgentBusy, AgentRejected, TargetForbidden. */
 export const openAgent = async (call: Call): Promise<Agent> => {
-  const { config, clock, end } = call;
+  const { config, clock, wire, end } = call;
   const { peer, base, label } = await findAgent(call);
   const token = await call.open('agent_secret_token');
   if (!token)
@@ -65,7 +64,7 @@ export const openAgent = async (call: Call): Promise<Agent> => {
     const total = end - clock.now();
     const limits = { connect_ms: config.connectMs, read_ms: Math.min(config.readMs, total), total_ms: total };
     const path = `${base}/v1/commands/?${new URLSearchParams({ ...query, agent_token: token }).toString()}`;
-    const answer = await exchange(peer, { method, path, body, limits }).catch((error: unknown) => {
+    const answer = await wire.exchange(peer, { method, path, body, limits }).catch((error: unknown) => {
       const name = isFault(error) ? names[error.name] : undefined;
       throw name ? bmcFault(name, (error as Error).message, error) : error;
     });

@@ -74,9 +74,9 @@ const createBmc = (redfish: Redfish, systemId: string | null): Bmc => {
 
 /** Gives `use` the node's BMC. Throws Invalid for a driver_info that does not say how to reach it. */
 export const withBmc = async <T>(call: Call, use: (bmc: Bmc) => Promise<T>): Promise<T> => {
-  const { config, clock, end } = call;
+  const { config, clock, wire, end } = call;
   const { host, port, trust, system_id, ...rest } = await access(call);
   const peer = await findPeer(call, { label: `BMC ${host}`, host, port, trust }, 'BmcUnreachable');
-  const options = { ...rest, peer, clock, deadline: end, connect_ms: config.connectMs, read_ms: config.readMs };
+  const options = { ...rest, peer, wire, clock, deadline: end, connect_ms: config.connectMs, read_ms: config.readMs };
   return withRedfish(options, async (redfish) => use(createBmc(redfish, system_id)));
 };

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 
 import { awsClock, awsLog, awsOpener, awsTable } from '../../layers/platform/aws/platform.ts';
 import { createBmcRecords } from '../../layers/store/bmc-records.ts';
+import { tlsWire } from '../../layers/redfish-client/transport.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 
@@ -15,6 +16,7 @@ const app = create(
     opener: awsOpener(env),
     log: awsLog('bmc-proxy'),
     clock,
+    wire: tlsWire,
   },
   Config.parse(env),
 );

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 import { bmcFault, type BmcFaultName } from '../../layers/bmc/faults.ts';
-import type { Peer } from '../../layers/redfish-client/tls.ts';
+import type { Peer } from '../../layers/platform/wire.ts';
 import type { Call, Resolve } from './call.ts';
 
 /** All addresses of a name, in the order of the resolver. Throws what node:dns throws. */

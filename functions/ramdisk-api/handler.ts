@@ -5,7 +5,15 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 
 import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
-import { awsClock, awsIds, awsObjects, awsSealer, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
+import {
+  awsChance,
+  awsClock,
+  awsIds,
+  awsObjects,
+  awsSealer,
+  awsTable,
+  awsWorkflows,
+} from '../../layers/platform/aws/platform.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 
@@ -21,6 +29,7 @@ const app = create(
     sealer: awsSealer(env),
     log: createAwsLog(service, logger),
     clock: awsClock(),
+    chance: awsChance(),
     ids: awsIds(),
   },
   Config.parse(env),

@@ -4,7 +4,7 @@ import type { Platform } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 import type { Witness } from './witness.ts';
 
-export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'ids'> & {
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'> & {
   readonly config: Config;
   readonly witness: Witness;
 };

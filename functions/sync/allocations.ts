@@ -5,7 +5,7 @@ import { failureOf } from '../../workflows/failure.ts';
 import { allocationFailure } from '../../workflows/steps/allocate.ts';
 import type { Deed } from './deed.ts';
 
-type Needs = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'ids'>;
+type Needs = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
 
 const workflow = 'allocate';
 

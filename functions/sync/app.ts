@@ -24,7 +24,7 @@ import { lookAfterAllocation } from './allocations.ts';
 import type { Deed } from './deed.ts';
 import { sweepObjects } from './sweep.ts';
 
-export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'ids'>;
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
 
 /**
  * What was done: nodes and allocations looked at, runs started, runs failed; `stuck` is how often sync could not help:

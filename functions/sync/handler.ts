@@ -2,7 +2,15 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
 import { namespace, stuckNodes } from '../../layers/domain/metrics.ts';
-import { awsClock, awsIds, awsLog, awsObjects, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
+import {
+  awsChance,
+  awsClock,
+  awsIds,
+  awsLog,
+  awsObjects,
+  awsTable,
+  awsWorkflows,
+} from '../../layers/platform/aws/platform.ts';
 import { create, type Report } from './app.ts';
 
 const { env } = process;
@@ -13,6 +21,7 @@ const app = create({
   workflows: awsWorkflows(env),
   log: awsLog('sync'),
   clock: awsClock(),
+  chance: awsChance(),
   ids: awsIds(),
 });
 

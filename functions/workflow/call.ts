@@ -4,7 +4,10 @@ import * as z from 'zod';
 import type { Platform } from '../../layers/platform/platform.ts';
 import { isWorkflow } from '../../workflows/names.ts';
 
-export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'ids'>;
+export type Deps = Pick<
+  Platform,
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
+>;
 
 /** What a Catch sends to the Fail phase. */
 export const Failed = z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() });

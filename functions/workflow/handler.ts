@@ -2,6 +2,7 @@
 import type { Context } from 'aws-lambda';
 
 import {
+  awsChance,
   awsClock,
   awsFunctions,
   awsIds,
@@ -25,6 +26,7 @@ const app = create(
     sealer: awsSealer(env),
     log: awsLog('workflow'),
     clock: awsClock(),
+    chance: awsChance(),
     ids: awsIds(),
   },
   Config.parse(env),

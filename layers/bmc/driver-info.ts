@@ -5,7 +5,7 @@
 import { Invalid } from '../domain/fault.ts';
 import { withoutTail } from '../domain/foreign-text.ts';
 import { bool } from '../domain/values.ts';
-import { normalFingerprint, pemFingerprints, type Trust } from '../redfish-client/trust.ts';
+import { normalFingerprint, pemFingerprints, type Trust } from './trust.ts';
 
 export type RedfishAccess = {
   /** Name or IP address (IPv6 without brackets), as in the certificate. */

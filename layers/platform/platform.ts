@@ -5,6 +5,7 @@
  */
 import type { Objects } from './objects.ts';
 import type { Table } from './table.ts';
+import type { Wire } from './wire.ts';
 import type { Workflows } from './workflows.ts';
 
 /** Calls another function and waits for its answer. Throws a Fault with the name and message the function failed with. */
@@ -31,6 +32,9 @@ export type Log = {
 /** `now` is milliseconds since the epoch. */
 export type Clock = { now(): number; sleep(ms: number): Promise<void> };
 
+/** `number` is in [0, 1): for pauses and orders that must not be the same everywhere, never for a secret. */
+export type Chance = { number(): number };
+
 /** `uuid` is random (v4); `ulid` sorts by time, also within one millisecond of one process. */
 export type Ids = { uuid(): string; ulid(): string };
 
@@ -44,7 +48,9 @@ export type Platform = {
   readonly parameters: ParameterStore;
   readonly log: Log;
   readonly clock: Clock;
+  readonly chance: Chance;
   readonly ids: Ids;
+  readonly wire: Wire;
 };
 
 /** What a function is told about the invocation it serves. */

@@ -2,7 +2,7 @@
 import { bmcFault, type BmcFaultName } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
 import { cutText } from '../domain/foreign-text.ts';
-import type { Answer } from './transport.ts';
+import type { Answer } from '../platform/wire.ts';
 
 /** A Redfish message: `id` without its registry (ResourceInUse of Base.1.8.ResourceInUse). */
 export type Complaint = { readonly id: string; readonly message: string; readonly properties: readonly string[] };

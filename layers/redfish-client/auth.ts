@@ -6,7 +6,7 @@ import { bmcFault } from '../bmc/faults.ts';
 import { isFault, type Fault } from '../domain/fault.ts';
 import { parseObject, refusalFault } from './answer.ts';
 import { createMessageRedactor } from './redact.ts';
-import type { Answer } from './transport.ts';
+import type { Answer } from '../platform/wire.ts';
 
 export type AuthType = 'auto' | 'basic' | 'session';
 

@@ -9,7 +9,7 @@ import { parseObject } from './answer.ts';
 import { createConversation, nameOf, type Conversation, type RedfishOptions, type Wanted } from './conversation.ts';
 import { etagLadder, isEtagTrouble } from './etag.ts';
 import { collection, serviceRoot, task as taskShape, type ServiceRoot } from './resources.ts';
-import type { Answer } from './transport.ts';
+import type { Answer } from '../platform/wire.ts';
 
 export type Resource<T> = { readonly path: string; readonly etag: string | null; readonly body: T };
 

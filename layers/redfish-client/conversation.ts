@@ -9,12 +9,12 @@ import { createAuth, type Credentials } from './auth.ts';
 import { linkPath, type Place } from './paths.ts';
 import { createMessageRedactor } from './redact.ts';
 import { serviceRoot, type ServiceRoot } from './resources.ts';
-import type { Peer } from './tls.ts';
-import { exchange, type Answer, type Method } from './transport.ts';
+import type { Answer, Method, Peer, Wire } from '../platform/wire.ts';
 
 export type RedfishOptions = Credentials &
   Pick<Place, 'root_prefix'> & {
     readonly peer: Peer;
+    readonly wire: Wire;
     readonly clock: { now(): number; sleep(ms: number): Promise<void> };
     /** When all of it must be over, milliseconds since the epoch by `clock`. Giving a session back may take longer. */
     readonly deadline: number;
@@ -69,7 +69,7 @@ const originOf = ({ host, port }: Peer) => `https://${host.includes(':') ? `[${h
 
 /** Begins nothing yet; the first request logs in. */
 export const createConversation = (options: RedfishOptions): Conversation => {
-  const { peer, root_prefix, clock, deadline, connect_ms, read_ms, signal } = options;
+  const { peer, wire, root_prefix, clock, deadline, connect_ms, read_ms, signal } = options;
   const place: Place = { origin: originOf(peer), root_prefix };
   const link = (value: unknown): string => linkPath(place, value);
   const rootPath = `${root_prefix}/redfish/v1/`;
@@ -78,7 +78,7 @@ export const createConversation = (options: RedfishOptions): Conversation => {
 
   const send = async ({ method, path, body, headers, closing }: Wanted): Promise<Answer> => {
     const total = closing ? closingMs : deadline - clock.now();
-    const answer = await exchange(peer, {
+    const answer = await wire.exchange(peer, {
       method,
       path,
       body,

@@ -4,17 +4,8 @@ import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } 
 
 import { bmcFault } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
-import { normalFingerprint, pemFingerprints, type Trust } from './trust.ts';
-
-/** Who is called. `address` is the IP that `host` was resolved to and checked as; nothing resolves it again. */
-export type Peer = {
-  /** How messages name it, such as `BMC 10.1.0.7`. */
-  readonly label: string;
-  readonly host: string;
-  readonly address: string;
-  readonly port: number;
-  readonly trust: Trust;
-};
+import type { Peer } from '../platform/wire.ts';
+import { normalFingerprint, pemFingerprints, type Trust } from '../bmc/trust.ts';
 
 const trustOptions = (trust: Trust): ConnectionOptions => {
   switch (trust.mode) {

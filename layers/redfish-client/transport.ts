@@ -1,5 +1,5 @@
 /** One request over one connection: bounded in time and size, without redirects or reuse. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -8,31 +8,8 @@ import { createGunzip } from 'node:zlib';
 
 import { bmcFault } from '../bmc/faults.ts';
 import { isFault, type Fault } from '../domain/fault.ts';
-import { openSocket, type Peer, type Secured } from './tls.ts';
-
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-
-/** Milliseconds: to connect including the handshake, between two signs of life, and for the whole request. */
-export type Limits = { readonly connect_ms: number; readonly read_ms: number; readonly total_ms: number };
-
-export type Exchange = {
-  readonly method: Method;
-  /** With its query; messages leave the query out. */
-  readonly path: string;
-  /** undefined: a header that is otherwise always sent is left out. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Sent as JSON; undefined: no body. */
-  readonly body?: unknown;
-  readonly limits: Limits;
-  readonly signal?: AbortSignal | undefined;
-};
-
-export type Answer = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly fingerprint256: string | null;
-};
+import type { Answer, Exchange, Peer, Wire } from '../platform/wire.ts';
+import { openSocket, type Secured } from './tls.ts';
 
 /** No resource of a BMC that we read is anywhere near it (redfish.md 6). */
 const maxBytes = 8 * 1024 * 1024;
@@ -143,11 +120,7 @@ const refuseAnswer = (peer: Peer, { method, path }: Exchange, { status, headers 
   return undefined;
 };
 
-/**
- * Sends one request and gives back the answer of any status but a redirect.
- * Throws BmcUnreachable and BmcTlsMismatch (nothing was sent), BmcTimeout (outcome unknown), BmcProtocol.
- */
-export const exchange = async (peer: Peer, wanted: Exchange): Promise<Answer> => {
+const exchange: Wire['exchange'] = async (peer, wanted) => {
   const { limits, signal, method, path } = wanted;
   if (limits.total_ms <= 0 || signal?.aborted) {
     throw bmcFault(
@@ -161,3 +134,6 @@ export const exchange = async (peer: Peer, wanted: Exchange): Promise<Answer> =>
   if (refusal) throw refusal;
   return answer;
 };
+
+/** The wire to real machines: HTTP over TLS, with the certificate checked before anything is sent. */
+export const tlsWire: Wire = { exchange };

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 
+import { systemChance } from '../../layers/platform/chance.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/platform/ids.ts';
@@ -109,7 +110,8 @@ const guarded = (name: string, part: Store, granted: object): object =>
 /** The proxy is given the records of machines in the place of the table (DESIGN.md 2). */
 const withRecords = async ({ table, clock, ...rest }: Platform): Promise<object> => {
   const { createBmcRecords } = await import('../../layers/store/bmc-records.ts');
-  return { ...rest, clock, records: createBmcRecords({ table, clock }) };
+  const { tlsWire } = await import('../../layers/redfish-client/transport.ts');
+  return { ...rest, clock, wire: tlsWire, records: createBmcRecords({ table, clock }) };
 };
 
 /** What a function gets in the place of the platform itself. */
@@ -138,6 +140,12 @@ export const createPlatform = async (
   };
   for (const { part, open } of grants.map(rowOf)) opened[part] = { ...opened[part], ...(await open(connected)) };
   const stores = Object.entries(opened).map(([part, granted]) => [part, guarded(name, part as Store, granted)]);
-  const platform = { ...Object.fromEntries(stores), log, clock: systemClock, ids: createIds(systemClock) } as Platform;
+  const platform = {
+    ...Object.fromEntries(stores),
+    log,
+    clock: systemClock,
+    chance: systemChance,
+    ids: createIds(systemClock),
+  } as Platform;
   return compositions[name]?.(platform) ?? platform;
 };

@@ -33,7 +33,7 @@ export const ask = async (world: World, machine: Machine, asked: Asked): Promise
   try {
     const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const send = async (limited: AbortSignal) => readReply(await world.fetch(url, { ...sent, signal: limited }));
-    reply = await world.call(async () => within(callLimit, signal, send));
+    reply = await world.call(async () => within(world.clock, callLimit, signal, send));
   } catch {
     // No answer, or one that is not JSON: the agent cannot tell more either, and tries again.
   }

@@ -1,5 +1,5 @@
 /** The agent's commands: what each does to the machine, and how its result is kept (ironic-deploy.md 4). */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { Fault, Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import type { Agent, Command, Machine } from '../machine.ts';
@@ -113,7 +113,7 @@ export const execute = async (world: World, machine: Machine, name: string, para
     throw new Fault('AgentIsBusy', 409, 'Agent is busy: a command is running.');
   }
   const command: Command = {
-    id: randomUUID(),
+    id: world.nonces.uuid(),
     command_name: short,
     command_status: 'RUNNING',
     command_result: null,

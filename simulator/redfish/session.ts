@@ -1,5 +1,5 @@
 /** Who may talk to a BMC: Basic, or sessions that are few and expire. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 
 import type { Answer, Ask } from '../http.ts';
 import { profileOf, type Machine } from '../machine.ts';
@@ -82,7 +82,7 @@ export const openSession: Act = (call): Answer => {
   machine.sessions = alive(world, machine);
   const full = machine.sessions.length >= profileOf(machine).session_limit;
   if (full || world.faults.strikes('session_limit', machine)) throw refusal('Base.1.16.SessionLimitExceeded');
-  const opened = { id: randomBytes(6).toString('hex'), token: randomBytes(24).toString('base64url') };
+  const opened = { id: world.nonces.bytes(6).toString('hex'), token: world.nonces.bytes(24).toString('base64url') };
   machine.sessions.push({ ...opened, used_at: world.clock.now() });
   world.changed(machine);
   const { '@odata.id': location } = link(machine, `/SessionService/Sessions/${opened.id}`);

@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { generate } from 'selfsigned';
 
-import { pemFingerprints } from '../../layers/redfish-client/trust.ts';
+import { pemFingerprints } from '../../layers/bmc/trust.ts';
 
 type Json = Record<string, unknown>;
 

@@ -7,6 +7,7 @@ import type { Answer } from '../../simulator/http.ts';
 import type { Fetch } from '../../simulator/fetch.ts';
 import { createRequestLog } from '../../simulator/log.ts';
 import { createMachine, type Machine } from '../../simulator/machine.ts';
+import { systemNonces } from '../../simulator/nonces.ts';
 import type { ProfileName } from '../../simulator/profiles.ts';
 import { answerRedfish } from '../../simulator/redfish/app.ts';
 import { createGate, type World } from '../../simulator/world.ts';
@@ -69,6 +70,7 @@ export const createLab = (
   const { clock, advance } = createVirtualClock();
   const machine = createMachine(7, 1, profile);
   const world: World = {
+    nonces: systemNonces,
     clock,
     scale: 1,
     fetch: async (url, init) => network(url, init),

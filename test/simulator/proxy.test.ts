@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { pemFingerprints } from '../../layers/redfish-client/trust.ts';
+import { pemFingerprints } from '../../layers/bmc/trust.ts';
 import type { Machine } from '../../simulator/machine.ts';
 import { profileNames } from '../../simulator/profiles.ts';
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts';

@@ -17,7 +17,7 @@ import { findCandidates } from '../candidates.ts';
 import type { Failure } from '../failure.ts';
 import type { Answers } from '../phase.ts';
 
-type Needs = Pick<Platform, 'table' | 'clock' | 'ids' | 'log'>;
+type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids' | 'log'>;
 
 /** A phase of a workflow that belongs to an allocation, by its UUID; it answers what the next Choice reads. */
 export type AllocationPhase = {
@@ -105,7 +105,7 @@ const pickNode = async (platform: Needs, uuid: string): Promise<Found> => {
     const allocation = await readAllocating(platform, uuid);
     const conflict = await takenBy(platform, uuid);
     if (conflict) return giveUp(platform, uuid, conflict);
-    const { nodes, reason } = await findCandidates(platform.table, allocation);
+    const { nodes, reason } = await findCandidates(platform, allocation);
     const ended = await takeFirst(platform, allocation, nodes);
     if (ended === 'taken') return { is: 'active' };
     if (round >= rounds) {
@@ -113,7 +113,7 @@ const pickNode = async (platform: Needs, uuid: string): Promise<Found> => {
       if (isFault(ended)) throw ended;
       throw Conflict(`Others took every node that fits allocation ${uuid}; it is tried again.`);
     }
-    await platform.clock.sleep(Math.random() * pause);
+    await platform.clock.sleep(platform.chance.number() * pause);
   }
 };
 

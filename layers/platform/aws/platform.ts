@@ -15,10 +15,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 import { Fault } from '../../domain/fault.ts';
+import { systemChance } from '../chance.ts';
 import { systemClock } from '../clock.ts';
 import { createIds } from '../ids.ts';
 import type { Objects } from '../objects.ts';
-import type { Clock, Functions, Ids, Opener, Sealer } from '../platform.ts';
+import type { Chance, Clock, Functions, Ids, Opener, Sealer } from '../platform.ts';
 import type { Table } from '../table.ts';
 import type { Workflows } from '../workflows.ts';
 import { createAwsLog } from './log.ts';
@@ -78,6 +79,7 @@ const lazily = <Part extends object>(methods: Record<keyof Part & string, true>,
 };
 
 export const awsClock = (): Clock => systemClock;
+export const awsChance = (): Chance => systemChance;
 export const awsIds = (): Ids => createIds(systemClock);
 /** `service` is the name of the function. */
 export const awsLog = createAwsLog;
@@ -88,6 +90,7 @@ export const awsTable = (env: Environment): Table =>
     client: DynamoDBDocumentClient.from(new DynamoDBClient(endpoint(env, 'DYNAMODB'))),
     name: required(env, 'TABLE_NAME'),
     clock: systemClock,
+    chance: systemChance,
   });
 
 export const awsObjects = (env: Environment): Objects => {

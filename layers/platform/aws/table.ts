@@ -17,7 +17,7 @@ import {
 import { Unavailable } from '../../domain/fault.ts';
 import { apply, isExpired, keyOf } from '../evaluate.ts';
 import { checkWrites, isPossibleKey, isPossiblePartition } from '../limits.ts';
-import type { Clock } from '../platform.ts';
+import type { Chance, Clock } from '../platform.ts';
 import { isWithin, rangeOf, type Range } from '../range.ts';
 import { isConditionFailed, type Item, type Key, type Query, type Table, type Write } from '../table.ts';
 import { createPlaceholders, expressionsOf, type Placeholders } from './expression.ts';
@@ -27,6 +27,7 @@ type Needs = {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
   readonly clock: Clock;
+  readonly chance: Chance;
 };
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -38,7 +39,8 @@ const batchSize = 100;
 const maxTries = 8;
 
 /** A random wait that doubles each time, at most 25 ms to 1.6 s. */
-const pause = async ({ clock }: Needs, attempt: number) => clock.sleep(Math.random() * 25 * 2 ** Math.min(attempt, 6));
+const pause = async ({ clock, chance }: Needs, attempt: number) =>
+  clock.sleep(chance.number() * 25 * 2 ** Math.min(attempt, 6));
 
 /**
  * Runs a request until it is not turned away any more. `unsure` tells it that one before may have written. Throws what

@@ -1,5 +1,6 @@
 /** The whole platform in memory, sharing one clock: what a function is given in tests and in the simulation. */
 import type { Platform } from '../platform.ts';
+import { createSeededChance } from './chance.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { createMemoryFunctions, type MemoryFunctions, type Handlers } from './functions.ts';
 import { createCountedIds } from './ids.ts';
@@ -7,6 +8,7 @@ import { createLogRecorder } from './log.ts';
 import { createMemoryObjects, type MemoryObjects } from './objects.ts';
 import { createMemorySecrets } from './secrets.ts';
 import { createMemoryTable, type MemoryTable } from './table.ts';
+import { createMemoryWire, type MemoryWire } from './wire.ts';
 import { createMemoryWorkflows, type MemoryWorkflows } from './workflows.ts';
 
 export type MemoryPlatform = Platform & {
@@ -16,6 +18,7 @@ export type MemoryPlatform = Platform & {
   readonly functions: MemoryFunctions;
   readonly clock: VirtualClock;
   readonly log: ReturnType<typeof createLogRecorder>;
+  readonly wire: MemoryWire;
 };
 
 /** `handlers` answer calls to other functions; `clock` may be a manual one; `parameters` are texts by name. */
@@ -39,6 +42,8 @@ export const createMemoryPlatform = ({
     parameters: { read: async (name) => parameters[name] ?? '' },
     log: createLogRecorder(),
     clock,
+    chance: createSeededChance(),
     ids: createCountedIds(),
+    wire: createMemoryWire(),
   };
 };

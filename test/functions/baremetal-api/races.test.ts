@@ -1,6 +1,7 @@
 /** The API's races once more on DynamoDB (dynoxide, or what INGOT_DYNAMODB_ENDPOINT names), whose conflicts are its own. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { systemChance } from '../../../layers/platform/chance.ts';
 import { systemClock } from '../../../layers/platform/clock.ts';
 import { createAwsTable } from '../../../layers/platform/aws/table.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
@@ -16,9 +17,9 @@ let stop: () => Promise<void> | void;
 beforeAll(async () => {
   const dynamo = await startDynamo();
   stop = dynamo.stop;
-  const table = createAwsTable({ client: dynamo.client, name: dynamo.name, clock: systemClock });
+  const table = createAwsTable({ client: dynamo.client, name: dynamo.name, clock: systemClock, chance: systemChance });
   // Writers that meet wait for one another in the time of the machine.
-  const platform = { ...createMemoryPlatform(), table, clock: systemClock };
+  const platform = { ...createMemoryPlatform(), table, clock: systemClock, chance: systemChance };
   front = createFront({}, platform as never);
 });
 afterAll(async () => stop());

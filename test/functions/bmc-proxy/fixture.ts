@@ -8,6 +8,7 @@ import type { Operation, Params, Reply, Request } from '../../../layers/bmc/oper
 import { createBmcRecords, readLedger } from '../../../layers/store/bmc-records.ts';
 import { createNode, nodeKey, type StoredNode } from '../../../layers/store/nodes.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
+import { tlsWire } from '../../../layers/redfish-client/transport.ts';
 import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
@@ -47,6 +48,8 @@ export type Options = {
   readonly password?: string;
   readonly environment?: Record<string, string>;
   readonly resolve?: Deps['resolve'];
+  /** Default: the real one, to the fake BMC. */
+  readonly wire?: Deps['wire'];
 };
 
 /** A machine and `ask`: one request to the proxy, by default of generation 3 with 30 s of (virtual) time. */
@@ -74,6 +77,7 @@ export const enrol = async (options: Options = {}) => {
   await createNode(platform, aNode(info, internal), [secrets]);
   const deps = {
     ...platform,
+    wire: options.wire ?? tlsWire,
     records: createBmcRecords(platform),
     ...(options.resolve && { resolve: options.resolve }),
   };

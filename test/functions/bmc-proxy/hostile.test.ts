@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { pemFingerprints } from '../../../layers/redfish-client/trust.ts';
+import { pemFingerprints } from '../../../layers/bmc/trust.ts';
 import { makeCertificate } from '../../fakes/bmc.ts';
 import { enrol } from './fixture.ts';
 

@@ -3,6 +3,7 @@ import { afterEach } from 'vitest';
 
 import { createRedfish, type Redfish } from '../../../layers/redfish-client/client.ts';
 import type { RedfishOptions } from '../../../layers/redfish-client/conversation.ts';
+import { tlsWire } from '../../../layers/redfish-client/transport.ts';
 import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
 import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
 
@@ -29,6 +30,7 @@ export const optionsFor = (bmc: FakeBmc, more: Partial<RedfishOptions> = {}): Re
       port: bmc.port,
       trust: { mode: 'pin', fingerprint256: bmc.fingerprint256 },
     },
+    wire: tlsWire,
     root_prefix: '',
     username: bmc.username,
     password: bmc.password,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { computerSystem } from '../../../layers/redfish-client/resources.ts';
-import type { Trust } from '../../../layers/redfish-client/trust.ts';
+import type { Trust } from '../../../layers/bmc/trust.ts';
 import { makeCa, makeCertificate, type FakeBmc } from '../../fakes/bmc.ts';
 import { clientOf, optionsFor, startBmc } from './fixture.ts';
 

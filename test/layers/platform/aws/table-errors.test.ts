@@ -5,12 +5,16 @@ import { describe, expect, it } from 'vitest';
 
 import { createAwsTable } from '../../../../layers/platform/aws/table.ts';
 import { absent, equals, type Write } from '../../../../layers/platform/table.ts';
+import { createSeededChance } from '../../../../layers/platform/memory/chance.ts';
 import { createVirtualClock } from '../../../../layers/platform/memory/clock.ts';
 import { createScriptedClient } from './client.ts';
 
 const open = (...answers: (object | Error)[]) => {
   const { client, sent } = createScriptedClient<DynamoDBDocumentClient>(answers);
-  return { table: createAwsTable({ client, name: 'ingot', clock: createVirtualClock() }), sent };
+  return {
+    table: createAwsTable({ client, name: 'ingot', clock: createVirtualClock(), chance: createSeededChance() }),
+    sent,
+  };
 };
 
 const $metadata = { attempts: 1 };
