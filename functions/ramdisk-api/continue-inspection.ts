@@ -11,8 +11,8 @@ import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
 import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { inspectedBy, inspectedWithKey } from '../../workflows/inspection.ts';
-import { deliver } from '../../workflows/wait.ts';
+import { inspectedBy, inspectedWithKey } from '../../workflows/inspect/inspection.ts';
+import { deliver } from '../../workflows/owners/node/wait.ts';
 import { readQuery, uuidsByAddress } from './find.ts';
 import type { Call, Deps } from './route.ts';
 

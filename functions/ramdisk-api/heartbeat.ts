@@ -7,8 +7,8 @@ import { waitStates } from '../../layers/domain/states.ts';
 import { jsonBody } from '../../layers/http/request.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
 import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
-import { hasInspected } from '../../workflows/inspection.ts';
-import { deliver } from '../../workflows/wait.ts';
+import { hasInspected } from '../../workflows/inspect/inspection.ts';
+import { deliver } from '../../workflows/owners/node/wait.ts';
 import type { Call, Deps } from './route.ts';
 
 /** Fields of the body with the microversion 1.N that introduced them. */

@@ -1,8 +1,8 @@
 /** Allocations that look for a node while nobody does it: started if they never were, failed if that ended badly. */
 import { allocationRun, allocations, failAllocation } from '../../layers/store/allocations.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
-import { failureOf } from '../../workflows/failure.ts';
-import { allocationFailure } from '../../workflows/steps/allocate.ts';
+import { failureOf } from '../../workflows/owners/node/failure.ts';
+import { allocationFailure } from '../../workflows/allocate/phases.ts';
 import type { Deed } from './deed.ts';
 
 type Needs = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;

@@ -18,7 +18,7 @@ import { powerRequestKey, powerRequestOf } from '../../layers/store/power-reques
 import type { Platform } from '../../layers/platform/platform.ts';
 import { nodeOfRun } from '../../layers/store/reservation.ts';
 import type { Execution } from '../../layers/platform/workflows.ts';
-import { failNode, failureOf, type Failure } from '../../workflows/failure.ts';
+import { failNode, failureOf, type Failure } from '../../workflows/owners/node/failure.ts';
 import { isWorkflow, type WorkflowName } from '../../workflows/names.ts';
 import { lookAfterAllocation } from './allocations.ts';
 import type { Deed } from './deed.ts';

@@ -3,9 +3,9 @@ import * as z from 'zod';
 
 import { Fault } from '../../layers/domain/fault.ts';
 import { failAllocation } from '../../layers/store/allocations.ts';
-import { failureOf } from '../../workflows/failure.ts';
-import { allocationWorkflows } from '../../workflows/steps/index.ts';
-import { allocationFailure, type AllocationPhase } from '../../workflows/steps/allocate.ts';
+import { failureOf } from '../../workflows/owners/node/failure.ts';
+import { allocationWorkflows } from '../../workflows/index.ts';
+import { allocationFailure, type AllocationPhase } from '../../workflows/allocate/phases.ts';
 import { Failed, type Deps } from './call.ts';
 
 /** What an ASL state of an allocation sends; `failed` comes from a Catch. */

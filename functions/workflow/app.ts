@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
-import { failureOf } from '../../workflows/failure.ts';
+import { failureOf } from '../../workflows/owners/node/failure.ts';
 import { AllocationCall, runAllocation } from './allocation.ts';
 import { Call, type Deps } from './call.ts';
 import type { Config } from './config.ts';

@@ -3,9 +3,9 @@ import { isFault } from '../../layers/domain/fault.ts';
 import { removeConfigdrive } from '../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
-import { failNode, lockToFail, type Failure } from '../../workflows/failure.ts';
-import { createHardware, isFake } from '../../workflows/hardware.ts';
-import { removeAgentMedium } from '../../workflows/agent-medium.ts';
+import { failNode, lockToFail, type Failure } from '../../workflows/owners/node/failure.ts';
+import { createHardware, isFake } from '../../workflows/owners/node/hardware.ts';
+import { removeAgentMedium } from '../../workflows/owners/node/agent-medium.ts';
 import type { Call, Deps } from './call.ts';
 
 /** After these the BMC must not be asked again: a wrong password would lock its account. */

@@ -11,9 +11,9 @@ import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { lock } from '../../layers/store/reservation.ts';
-import { plainText } from '../../workflows/agent.ts';
-import { createHardware, type Hardware } from '../../workflows/hardware.ts';
-import { requests, type RequestName, type RequestReply } from '../../workflows/requests.ts';
+import { plainText } from '../../workflows/owners/node/agent.ts';
+import { createHardware, type Hardware } from '../../workflows/owners/node/hardware.ts';
+import { requests, type RequestName, type RequestReply } from '../../workflows/management/requests.ts';
 import type { Deps } from './call.ts';
 
 /** What the API sends; `params` are checked by the row of the request. */

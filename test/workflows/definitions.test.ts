@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { settings, workflows as rows } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
-import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/steps/index.ts';
+import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/index.ts';
 
 type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
 const validate = createRequire(import.meta.url)('asl-validator') as Validate;

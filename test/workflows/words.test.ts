@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { powerTargets } from '../../functions/baremetal-api/node/power.ts';
 import type { ManagementRequest } from '../../layers/store/management-requests.ts';
 import { evaluate, type Json } from '../../local/states/expression.ts';
-import type { Answers } from '../../workflows/phase.ts';
+import type { Answers } from '../../workflows/owners/node/phase.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
-import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/steps/index.ts';
-import { called } from '../../workflows/wait.ts';
+import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/index.ts';
+import { called } from '../../workflows/owners/node/wait.ts';
 
 type Words = { readonly [name: string]: string };
 type Rule = { Condition: string; Next: string };

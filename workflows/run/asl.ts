@@ -72,6 +72,6 @@ const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, im
 
 /** The whole ASL text of a workflow. Throws InvalidDefinition. */
 export const readDefinition = (name: string): string => {
-  const story = read(`../${name}.asl.json`) as Story;
+  const story = read(`../${name}/${name}.asl.json`) as Story;
   return `${JSON.stringify(fillIn(name, story, read('fragments.json') as Fragments), null, 2)}\n`;
 };

@@ -4,8 +4,8 @@ import { transition } from '../../../layers/domain/states.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock } from '../../../layers/store/reservation.ts';
-import { forgetAgent } from '../../../workflows/agent.ts';
-import { forgetPlans, noSteps } from '../../../workflows/plan.ts';
+import { forgetAgent } from '../../../workflows/owners/node/agent.ts';
+import { forgetPlans, noSteps } from '../../../workflows/owners/node/plan.ts';
 
 /** Microversions from which a waiting node may be aborted; other states could be since 1.13. */
 const since: { readonly [state: string]: number } = { 'inspect wait': 41, 'wait call-back': 110 };

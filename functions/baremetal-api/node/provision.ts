@@ -19,7 +19,7 @@ import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { begin, proceed } from '../../../layers/store/reservation.ts';
 import type { Write } from '../../../layers/platform/table.ts';
-import { waitKey } from '../../../workflows/wait.ts';
+import { waitKey } from '../../../workflows/owners/node/wait.ts';
 import {
   checkConfigdriveAllowed,
   readConfigdrive,

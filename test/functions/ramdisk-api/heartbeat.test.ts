@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { waitKey, waitWrite } from '../../../workflows/wait.ts';
+import { waitKey, waitWrite } from '../../../workflows/owners/node/wait.ts';
 import { uuid } from '../../workflows/nodes.ts';
 import { createFront } from './front.ts';
 
