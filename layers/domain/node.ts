@@ -172,7 +172,7 @@ export type Node = RecordOf<typeof node>;
 /**
  * What the node item holds besides its fields; never shown on the wire.
  * `revision` counts every write (test-and-set); `generation` counts reservations and is the fencing token of BMC
- * writes (DESIGN.md 5); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
+ * writes (DESIGN.md 3.7); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
  */
 export type NodeKeeping = {
   revision: number;

@@ -1,4 +1,4 @@
-/** What undeploy takes away from a node (ironic-states.md 6, R003). */
+/** What undeploy takes away from a node (ironic-states.md 6). */
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { without } from '../owners/node/agent.ts';
 import { forgetSteps } from '../owners/node/plan.ts';
