@@ -6,9 +6,10 @@ import { Construct } from 'constructs';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { WorkflowName } from '../workflows/index.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
-import { workflows, type WorkflowName } from './manifest.ts';
 import type { Lambda } from './lambda.ts';
+import { type FunctionName, workflows } from './manifest.ts';
 
 const machineName = (stackName: string, workflow: string) => `${stackName}-${workflow}`;
 
@@ -26,27 +27,29 @@ export const workflowArn = (stack: Stack, stackName: string, workflow: string): 
 
 export type WorkflowsOptions = {
   readonly stackName: string;
-  readonly runner: Lambda;
-  /** Values for `${name}` in the files, besides `${workflow}`. */
+  readonly functions: Record<FunctionName, Lambda>;
+  /** Values for `${name}` in the files, besides the function that runs the phases. */
   readonly substitutions: Record<string, string>;
 };
 
 export class Workflows extends Construct {
   readonly machines: Record<WorkflowName, StateMachine>;
 
-  constructor(scope: Construct, id: string, { stackName, runner, substitutions }: WorkflowsOptions) {
+  constructor(scope: Construct, id: string, { stackName, functions, substitutions }: WorkflowsOptions) {
     super(scope, id);
     // Assets are files, and are copied when they are made: a definition may be larger than a template can hold.
     const folder = FileSystem.mkdtemp('asl-');
     const create = (name: WorkflowName) => {
+      const { doc, runner } = workflows[name];
+      const { function: fn } = functions[runner];
       const file = join(folder, `${name}.asl.json`);
       writeFileSync(file, readDefinition(name));
       const machine = new StateMachine(this, name, {
         stateMachineName: machineName(stackName, name),
         stateMachineType: StateMachineType.STANDARD,
         definitionBody: DefinitionBody.fromFile(file),
-        definitionSubstitutions: { ...substitutions, workflow: runner.function.functionArn },
-        comment: workflows[name].doc,
+        definitionSubstitutions: { ...substitutions, [runner.replaceAll('-', '_')]: fn.functionArn },
+        comment: doc,
         tracingEnabled: true,
         logs: {
           level: LogLevel.ALL,
@@ -60,7 +63,7 @@ export class Workflows extends Construct {
           }),
         },
       });
-      runner.function.grantInvoke(machine);
+      fn.grantInvoke(machine);
       return machine;
     };
     this.machines = Object.fromEntries(

@@ -75,6 +75,11 @@ const functionsGraceMs = 1000;
 
 const root = new URL('../', import.meta.url);
 
+/** As which the functions are called that run the phases. */
+const runnerNames = Object.fromEntries(
+  Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
+);
+
 type Threads = { readonly table: TableThread; readonly states: () => StatesThread };
 
 /** What the workers of a function are connected to: only what its grants open. */
@@ -204,7 +209,7 @@ const assemble = async (
   states = await startStates({
     journal: dir.files.states,
     definitions: Object.fromEntries(Object.keys(workflows).map((name) => [name, readDefinition(name)])),
-    substitutions: { ...settings, workflow: 'workflow' },
+    substitutions: { ...settings, ...runnerNames },
     // What a killed process left goes on at once, before the workers can reach the thread that asks for them.
     functions: { invoke: async (name, payload) => (await ready.promise).invoke(name, payload) },
     onEvent: (event) => {

@@ -1,36 +1,45 @@
-/** Every workflow with its phases; the names are those of `workflows/<name>.asl.json` and its Task states. */
-import type { WorkflowName } from './names.ts';
-import type { Phases } from './owners/node/phase.ts';
-import { adopt } from './adopt/phases.ts';
-import { allocate, type AllocationPhase } from './allocate/phases.ts';
-import { clean } from './clean/phases.ts';
-import { deploy } from './deploy/phases.ts';
-import { inspect } from './inspect/phases.ts';
-import { management } from './management/phases.ts';
-import { power } from './power/phases.ts';
-import { rescue } from './rescue/phases.ts';
-import { service } from './service/phases.ts';
-import { undeploy } from './undeploy/phases.ts';
-import { unrescue } from './unrescue/phases.ts';
-import { verify } from './verify/phases.ts';
+/**
+ * All workflows, by whose runs they are. A workflow is a folder of its own: its story (`<name>.asl.json`), its phases,
+ * and its row (`index.ts`), which says everything else there is to know about it (ADR 15).
+ */
+import { adopt } from './adopt/index.ts';
+import { allocate } from './allocate/index.ts';
+import { clean } from './clean/index.ts';
+import { deploy } from './deploy/index.ts';
+import { inspect } from './inspect/index.ts';
+import { management } from './management/index.ts';
+import type { AllocationWorkflows } from './owners/allocation/index.ts';
+import type { NodeWorkflows } from './owners/node/workflow.ts';
+import { power } from './power/index.ts';
+import { rescue } from './rescue/index.ts';
+import { service } from './service/index.ts';
+import { undeploy } from './undeploy/index.ts';
+import { unrescue } from './unrescue/index.ts';
+import { verify } from './verify/index.ts';
 
-/** By name. */
-export const workflows = {
+/** Those of nodes. */
+export const nodeWorkflows = {
   verify,
   clean,
   deploy,
-  undeploy,
   service,
+  undeploy,
   inspect,
   adopt,
   rescue,
   unrescue,
   power,
   management,
-} as const satisfies Record<WorkflowName, Phases>;
+} as const satisfies NodeWorkflows;
 
-/** Those of allocations: no node owns their executions. */
-export const allocationWorkflows = { allocate } as const satisfies Record<
-  string,
-  { readonly [name: string]: AllocationPhase }
->;
+/** Those of allocations. */
+export const allocationWorkflows = { allocate } as const satisfies AllocationWorkflows;
+
+/** All of them, in the order in which operators read about them. */
+export const workflows = { ...nodeWorkflows, ...allocationWorkflows } as const;
+
+export type WorkflowName = keyof typeof workflows;
+
+/** Whether a name is that of a workflow. */
+export const isWorkflow = (name: string | null | undefined): name is WorkflowName =>
+  typeof name === 'string' && Object.hasOwn(workflows, name);

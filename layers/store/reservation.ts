@@ -8,19 +8,7 @@
 import { Fault, NodeLocked } from '../domain/fault.ts';
 import { transition, waitStates, type ProvisionEvent } from '../domain/states.ts';
 import type { StoredNode } from './nodes.ts';
-
-/**
- * An execution's name: the node and `birth`, a ULID drawn for this reservation and stored with it. A node that is
- * created again, or comes back from a backup, never meets a name of its past (ADR 12). 63 characters; Step Functions
- * takes 80 of [0-9A-Za-z-_].
- */
-export const runName = (uuid: string, birth: string): string => `${uuid}-${birth}`;
-
-/** The UUID of the node that an execution of this name works on; in 0.1 names ended in the generation. */
-export const nodeOfRun = (run: string): string => run.slice(0, 36);
-
-/** Workflows that take the lock without owning the provisioning, so they may come in between while a run waits. */
-export const onlyLocks = (workflow: string): boolean => workflow === 'power' || workflow === 'management';
+import { runName } from './runs.ts';
 
 /** The run lost the node to a newer one; its work is over, and it must not touch the machine any more. */
 export const Superseded = (node: StoredNode, run: string) =>

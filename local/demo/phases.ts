@@ -1,7 +1,6 @@
 /** The phases of workflows, live: what the interpreter tells of executions, said of machines. */
-import type { WorkflowName } from '../../infra/manifest.ts';
 import { workflows } from '../../infra/manifest.ts';
-import { nodeOfRun } from '../../layers/store/reservation.ts';
+import { ownerOfRun } from '../../layers/store/runs.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 import type { StateEvent } from '../states/history.ts';
 import type { Display } from './display.ts';
@@ -40,9 +39,9 @@ export const createPhases = (display: Display): Phases => {
   return {
     follow: (uuid, name, closely) => void followed.set(uuid, { name, closely }),
     receive: (event) => {
-      const node = followed.get(nodeOfRun(event.name));
+      const node = followed.get(ownerOfRun(event.name));
       const { state } = event;
-      if (!node || state === undefined || !known[event.workflow as WorkflowName]?.has(state)) return;
+      if (!node || state === undefined || !known[event.workflow]?.has(state)) return;
       const label = `${node.name}  ${event.workflow}: ${state}`;
       if (event.is === 'entered') {
         entered.set(event.name, { state, at: event.at });

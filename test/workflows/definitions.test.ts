@@ -1,12 +1,14 @@
 /** The state machines, their fragments filled in, against the phases, the fault table, and an independent validator. */
+import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 import { describe, expect, it } from 'vitest';
 
-import { settings, workflows as rows } from '../../infra/manifest.ts';
+import { settings } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
-import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/index.ts';
+import { nodeWorkflows, workflows } from '../../workflows/index.ts';
+import type { NodeWorkflow } from '../../workflows/owners/node/workflow.ts';
 
 type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
 const validate = createRequire(import.meta.url)('asl-validator') as Validate;
@@ -22,7 +24,6 @@ type State = {
 };
 type Machine = { QueryLanguage: string; TimeoutSeconds: number; States: Record<string, State> };
 
-const workflows = { ...nodeWorkflows, ...allocationWorkflows };
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
 const text = (name: string) =>
   readDefinition(name).replaceAll('${workflow}', 'arn:aws:lambda:eu-west-1:123456789012:function:workflow');
@@ -31,8 +32,15 @@ const tasks = (machine: Machine) => Object.entries(machine.States).filter(([, st
 const every = names.flatMap((name) => tasks(load(name)).map(([state, task]) => ({ name, state, task })));
 
 describe('the state machines', () => {
-  it('are those of the manifest', () => {
-    expect(names.toSorted()).toEqual(Object.keys(rows).toSorted());
+  it('stand each in the folder of their workflow, which has its row', () => {
+    const folders = globSync('*/*.asl.json', { cwd: new URL('../../workflows', import.meta.url) });
+    expect(folders.toSorted()).toEqual(names.map((name) => `${name}/${name}.asl.json`).toSorted());
+  });
+
+  it('hand over to workflows that there are', () => {
+    for (const row of Object.values(nodeWorkflows) as NodeWorkflow[]) {
+      if (row.successor !== undefined) expect(names).toContain(row.successor);
+    }
   });
 
   it.each(names)('%s is valid by asl-validator', (name) => {
@@ -48,9 +56,10 @@ describe('the state machines', () => {
     expect(substitutions.filter((each) => each !== 'workflow' && !Object.hasOwn(settings, each))).toEqual([]);
   });
 
-  it.each(names)('%s has a phase for each Task state and no other', (name) => {
+  it.each(names)('%s has a phase for each Task state and no other', async (name) => {
+    const { phases } = await workflows[name].phases();
     const states = tasks(load(name)).map(([state]) => state);
-    expect(states.filter((state) => state !== 'Fail').toSorted()).toEqual(Object.keys(workflows[name]).toSorted());
+    expect(states.filter((state) => state !== 'Fail').toSorted()).toEqual(Object.keys(phases).toSorted());
     expect(states).toContain('Fail');
   });
 

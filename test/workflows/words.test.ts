@@ -7,16 +7,17 @@ import { describe, expect, it } from 'vitest';
 import { powerTargets } from '../../functions/baremetal-api/node/power.ts';
 import type { ManagementRequest } from '../../layers/store/management-requests.ts';
 import { evaluate, type Json } from '../../local/states/expression.ts';
-import type { Answers } from '../../workflows/owners/node/phase.ts';
+import { workflows as rows } from '../../workflows/index.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
-import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/index.ts';
+import type { Answers } from '../../workflows/run/phase.ts';
 import { called } from '../../workflows/owners/node/wait.ts';
 
 type Words = { readonly [name: string]: string };
 type Rule = { Condition: string; Next: string };
 type State = { Type: string; Resource?: string; Output?: string; Next?: string; Choices?: Rule[]; Default?: string };
 
-const workflows: Record<string, Record<string, { answers?: Answers }>> = { ...nodeWorkflows, ...allocationWorkflows };
+const loaded = Object.entries(rows).map(async ([name, { phases }]) => [name, (await phases()).phases] as const);
+const workflows: Record<string, Record<string, { answers?: Answers }>> = Object.fromEntries(await Promise.all(loaded));
 const stateOf = (name: string) => (JSON.parse(readDefinition(name)) as { States: Record<string, State> }).States;
 
 /** The compiler asks for every action. */

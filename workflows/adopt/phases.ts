@@ -19,7 +19,7 @@ const read = (seen: Observed<'system.get'>) => () => ({
 });
 
 /** By the names of the states in adopt.asl.json. */
-export const adopt: Phases = {
+export const phases: Phases = {
   Validate: validate,
   ReadState: {
     run: async ({ hardware }) => {

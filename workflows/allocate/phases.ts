@@ -12,29 +12,17 @@ import type { ListedNode } from '../../layers/store/node-lists.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
 import { isConditionFailed } from '../../layers/platform/table.ts';
-import { plainText } from '../owners/node/agent.ts';
+import { Superseded, type AllocationPhase } from '../owners/allocation/index.ts';
 import { findCandidates } from './candidates.ts';
-import type { Failure } from '../owners/node/failure.ts';
-import type { Answers } from '../owners/node/phase.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids' | 'log'>;
 
-/** A phase of a workflow that belongs to an allocation, by its UUID; it answers what the next Choice reads. */
-export type AllocationPhase = {
-  readonly answers: Answers;
-  run(platform: Needs, uuid: string): Promise<{ readonly [name: string]: string }>;
-};
-
 const answers = { is: ['active', 'error'] } as const;
-type Found = { readonly is: (typeof answers.is)[number] };
+type Found = (typeof answers.is)[number];
 
 /** Somebody else took the node, or it changed. */
 const Unsuitable = (node: StoredNode) =>
   new Fault('Unsuitable', 409, `Node ${node.uuid} does not fit the allocation any more.`);
-
-/** The allocation is deleted, or another execution has ended its search. */
-const Superseded = (uuid: string) =>
-  new Fault('Superseded', 409, `Allocation ${uuid} does not look for a node any more.`);
 
 const readAllocating = async ({ table }: Needs, uuid: string): Promise<StoredAllocation> => {
   const allocation = await allocations.read(table, uuid);
@@ -85,7 +73,7 @@ const pause = 1000;
 const giveUp = async (platform: Needs, uuid: string, reason: string): Promise<Found> => {
   if (!(await failAllocation(platform, uuid, reason))) throw Superseded(uuid);
   platform.log.info('An allocation found no node.', { allocation: uuid, reason });
-  return { is: 'error' };
+  return 'error';
 };
 
 /** The UUID becomes the instance_uuid of the node, which no two nodes can share. */
@@ -107,7 +95,7 @@ const pickNode = async (platform: Needs, uuid: string): Promise<Found> => {
     if (conflict) return giveUp(platform, uuid, conflict);
     const { nodes, reason } = await findCandidates(platform, allocation);
     const ended = await takeFirst(platform, allocation, nodes);
-    if (ended === 'taken') return { is: 'active' };
+    if (ended === 'taken') return 'active';
     if (round >= rounds) {
       if (nodes.length === 0) return giveUp(platform, uuid, `No node fits: ${reason} ${next}`);
       if (isFault(ended)) throw ended;
@@ -117,13 +105,10 @@ const pickNode = async (platform: Needs, uuid: string): Promise<Found> => {
   }
 };
 
-/** `last_error` of an allocation whose search broke off: where, why, what to do. */
-export const allocationFailure = ({ phase, error, message }: Failure): string => {
-  const reason = plainText(message).trim() || error;
-  return `Allocation failed in ${phase}: ${/[.!?]$/.test(reason) ? reason : `${reason}.`} Delete the allocation, and create it again.`;
-};
-
 /** By the names of the states in allocate.asl.json. */
-export const allocate = { PickNode: { answers, run: pickNode } } as const satisfies {
-  readonly [name: string]: AllocationPhase;
+export const phases = {
+  PickNode: {
+    answers,
+    run: async ({ platform, allocation }) => ({ is: 'done', output: { is: await pickNode(platform, allocation) } }),
+  } satisfies AllocationPhase<typeof answers>,
 };

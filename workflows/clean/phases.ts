@@ -101,7 +101,7 @@ const finishClean: Phase = {
 };
 
 /** By the names of the states in clean.asl.json. */
-export const clean: Phases = {
+export const phases: Phases = {
   Prepare: prepare,
   PowerOff: powerOffForRamdisk('clean'),
   AttachBootMedia: boot.attachBootMedia,

@@ -233,7 +233,7 @@ const finishDeploy: Phase = {
 };
 
 /** By the names of the states in deploy.asl.json. */
-export const deploy: Phases = {
+export const phases: Phases = {
   Validate: validate,
   PowerOff: during(powerOffForRamdisk('deploy')),
   AttachBootMedia: during(boot.attachBootMedia),

@@ -1,5 +1,6 @@
 /** inspect: what the machine consists of, told by its BMC or by the agent (ironic-states.md 12). */
 import { Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
+import { plainText } from '../../layers/domain/foreign-text.ts';
 import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
 import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
 import { rulesOfPhase } from '../../layers/store/inspection-rules.ts';
@@ -7,7 +8,7 @@ import { inventoryWrite, readInventory } from '../../layers/store/inventories.ts
 import { portsOf } from '../../layers/store/node-ports.ts';
 import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { forgetAgent, plainText, without } from '../owners/node/agent.ts';
+import { forgetAgent, without } from '../owners/node/agent.ts';
 import { inspectionNote } from '../owners/node/history.ts';
 import { changeInspectedPort, createInspectedPorts } from './ports.ts';
 import { hasInspected, inspectedBy, inspectedWithKey } from './inspection.ts';
@@ -80,8 +81,7 @@ const checkInventory: Phase = {
   },
 };
 
-const notes = (run: string, phase: string, texts: readonly string[]) =>
-  texts.map((text) => inspectionNote({ workflow: 'inspect', run, phase }, text));
+const notes = ({ about }: PhaseContext, texts: readonly string[]) => texts.map((text) => inspectionNote(about, text));
 
 /** The cards that the BMC itself knows of; none if it does not tell. */
 const cardsOfBmc = async ({ hardware }: PhaseContext): Promise<readonly string[]> => {
@@ -121,7 +121,7 @@ const createPlatform: Phase = {
       ...(created.length > 0 ? [`Ports created: ${created.join(', ')}.`] : []),
       ...(taken.length > 0 ? [`No port created where another node has the address: ${taken.join(', ')}.`] : []),
     ];
-    return done(undefined, { events: notes(run, 'CreatePorts', texts) });
+    return done(undefined, { events: notes(context, texts) });
   },
 };
 
@@ -156,7 +156,7 @@ const applyRules: Phase<typeof ways> = {
     const { ports: changes, plugin_data, log } = judge(node);
     for (const { uuid, ...values } of changes) await changeInspectedPort(platform, uuid, run, values);
     return answer({ way }, (fresh) => judge(fresh).node, {
-      events: notes(run, 'ApplyRules', log.slice(0, maxLines)),
+      events: notes(context, log.slice(0, maxLines)),
       also: [await inventoryWrite(platform, node.uuid, { ...inspected, plugin_data })],
     });
   },
@@ -175,7 +175,7 @@ const finishInspection: Phase = {
 };
 
 /** By the names of the states in inspect.asl.json. */
-export const inspect: Phases = {
+export const phases: Phases = {
   Prepare: prepare,
   ReadInventory: readInventoryOfBmc,
   PowerOff: boot.powerOff,

@@ -67,13 +67,10 @@ const detachMedia: Phase = {
 };
 
 /** By the names of the states in management.asl.json. */
-export const management: Phases = {
+export const phases: Phases = {
   SetBootMode: setBootMode,
   SetSecureBoot: setSecureBoot,
   AttachMedia: attachMedia,
   DetachMedia: detachMedia,
-  Finish: {
-    run: async ({ node }) =>
-      done(() => ({ reservation: null }), { also: [{ delete: managementRequestKey(node.uuid) }] }),
-  },
+  Finish: { run: async () => done(() => ({ reservation: null })) },
 };

@@ -49,7 +49,7 @@ const powerOn: Phase = {
 };
 
 /** By the names of the states in power.asl.json. */
-export const power: Phases = {
+export const phases: Phases = {
   PowerOff: powerOff,
   SoftPowerOff: softPowerOff,
   Restart: restart('hard'),

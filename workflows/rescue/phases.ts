@@ -37,7 +37,7 @@ const setPassword: Phase = {
 };
 
 /** By the names of the states in rescue.asl.json. */
-export const rescue: Phases = {
+export const phases: Phases = {
   Prepare: prepare,
   PowerOff: boot.powerOff,
   AttachBootMedia: attachRescueMedia,

@@ -44,7 +44,7 @@ const finishService: Phase = {
 };
 
 /** By the names of the states in service.asl.json. */
-export const service: Phases = {
+export const phases: Phases = {
   Prepare: prepare,
   PowerOff: powerOffForRamdisk('service'),
   AttachBootMedia: boot.attachBootMedia,

@@ -30,7 +30,6 @@ const release: Phase = {
 
 /** The successor's name is drawn here; the record says it, also to a repetition, which finds itself superseded. */
 const startCleaning: Phase = {
-  starts: 'clean',
   run: async ({ platform }) => {
     const birth = platform.ids.ulid();
     return done((node) => handOver(node, birth, 'clean', 'clean'));
@@ -38,7 +37,7 @@ const startCleaning: Phase = {
 };
 
 /** By the names of the states in undeploy.asl.json. */
-export const undeploy: Phases = {
+export const phases: Phases = {
   PowerOff: powerOff,
   DetachMedia: boot.detachBootMedia,
   RemoveConfigdrive: forgetConfigdrive,

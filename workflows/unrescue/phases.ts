@@ -21,7 +21,7 @@ const powerOff: Phase<typeof ways> = {
 };
 
 /** By the names of the states in unrescue.asl.json. */
-export const unrescue: Phases = {
+export const phases: Phases = {
   PowerOff: powerOff,
   DetachMedia: boot.detachBootMedia,
   SetDiskBoot: boot.bootDisk,

@@ -21,7 +21,7 @@ const read = (seen: Observed<'system.get'>) => (node: StoredNode) => ({
 });
 
 /** By the names of the states in verify.asl.json. */
-export const verify: Phases = {
+export const phases: Phases = {
   ProbeBmc: {
     run: async ({ hardware }) => {
       const seen = await hardware.ask('bmc.probe', {});

@@ -18,7 +18,6 @@ import { requireLock } from '../../../layers/store/reservation.ts';
 import { without } from './agent.ts';
 import { weakToken } from './history.ts';
 import { isFake } from './hardware.ts';
-import type { WorkflowName } from '../../names.ts';
 import { done, type Outcome, type PhaseContext } from './phase.ts';
 
 const asked = (node: StoredNode): boolean | undefined => askedMedium(node).value;
@@ -74,9 +73,7 @@ const letItAsk = ({ run }: PhaseContext, more: Readonly<Record<string, unknown>>
 };
 
 const weaker = (context: PhaseContext, why: string, more: Readonly<Record<string, unknown>> = {}): Outcome => {
-  const { node, run } = context;
-  const about = { workflow: node.run_workflow as WorkflowName, run, phase: 'AttachBootMedia' };
-  return done(letItAsk(context, more), { events: [weakToken(about, why)] });
+  return done(letItAsk(context, more), { events: [weakToken(context.about, why)] });
 };
 
 const hasNoDrive = (error: unknown): boolean => isFault(error) && error.name === 'BmcUnsupported';

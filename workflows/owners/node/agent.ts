@@ -1,6 +1,5 @@
 /** What `driver_internal_info` says about the deploy agent, and when that is forgotten (ironic-states.md 4, 6). */
 import { byLookup, hasMediumToken, pregenerated } from '../../../layers/domain/agent-token.ts';
-import { changeAndCut, hideInUrls, maxReason } from '../../../layers/domain/foreign-text.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { inspectedBy, inspectedWithKey } from '../../inspect/inspection.ts';
 
@@ -58,11 +57,3 @@ export const leftRamdisk = (node: StoredNode): Partial<StoredNode> => ({
 
 /** Whether an agent of the present boot has called. */
 export const agentCalled = (node: StoredNode): boolean => typeof node.driver_internal_info['agent_url'] === 'string';
-
-/**
- * What another said, for `last_error` and events. Agents quote the URLs that they were given, which may carry
- * credentials or a signature: only scheme, host and path are kept. A text of more than `most`
- * characters is cut.
- */
-export const plainText = (text: string, most: number = maxReason): string =>
-  changeAndCut(text, (whole) => hideInUrls(whole, ''), most);

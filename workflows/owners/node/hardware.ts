@@ -3,11 +3,10 @@
  * An interface of the node that is `fake` never leaves the process (hardware type fake-hardware).
  */
 import { Fault, Invalid } from '../../../layers/domain/fault.ts';
-import { maxWords } from '../../../layers/domain/foreign-text.ts';
+import { maxWords, plainText } from '../../../layers/domain/foreign-text.ts';
 import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../../../layers/bmc/operations.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
-import { plainText } from './agent.ts';
 
 /** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
 export const Pending = (reason: string) => new Fault('Pending', 503, reason);

@@ -1,26 +1,12 @@
 /** The events that runs leave on the node (layers/store/events.ts): what it went through, and how long it took. */
+import { plainText } from '../../../layers/domain/foreign-text.ts';
 import type { NodeEvent } from '../../../layers/store/events.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { plainText } from './agent.ts';
-import type { WorkflowName } from '../../names.ts';
 
-/** The event types of Ironic's history (ironic-states.md 16). */
-const eventTypes: { readonly [W in WorkflowName]: string } = {
-  verify: 'verifying',
-  clean: 'cleaning',
-  deploy: 'deploying',
-  service: 'servicing',
-  undeploy: 'unprovision',
-  inspect: 'introspection',
-  adopt: 'adoption',
-  rescue: 'rescue',
-  unrescue: 'rescue',
-  power: 'conductor',
-  management: 'conductor',
-};
-
-type About = {
-  readonly workflow: WorkflowName;
+/** Which phase of which run an event is about. */
+export type About = {
+  /** Of the workflow's row. */
+  readonly event_type: string;
   readonly run: string;
   readonly phase: string;
   /** Which step, of a phase that is there for many. */
@@ -35,8 +21,7 @@ export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, r
   return [{ kind: 'transition', severity: 'INFO', event_type: 'transition', message, run }];
 };
 
-const info = ({ workflow, run, phase }: About) =>
-  ({ severity: 'INFO', event_type: eventTypes[workflow], run, phase }) as const;
+const info = ({ event_type, run, phase }: About) => ({ severity: 'INFO', event_type, run, phase }) as const;
 
 const of = ({ piece }: About): string => (piece === undefined ? '' : `: ${piece}`);
 

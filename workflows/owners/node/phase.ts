@@ -1,11 +1,13 @@
 /**
- * What a phase of a workflow is. `functions/workflow` runs phases: it takes the lock, marks the start, calls `run`,
- * and writes what the phase changed together with its end. A phase may be cut off anywhere and is then run again from
- * its start, so every `run` observes before it acts.
+ * What a phase of a node's run is. Before it the run has the lock and the start is marked (hold.ts); what the phase
+ * changed is written together with its end (tell.ts). A phase may be cut off anywhere and is then run again from its
+ * start, so every `run` observes before it acts.
  */
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
+import type { Answer, Answers, Nothing } from '../../run/phase.ts';
 import type { Hardware } from './hardware.ts';
+import type { About } from './history.ts';
 
 /** Settings that phases know (infra/manifest.ts). Seconds. */
 export type Settings = {
@@ -20,12 +22,18 @@ export type Settings = {
   readonly agentEndpoint: string;
 };
 
-type NodeChange = (node: StoredNode) => Partial<StoredNode>;
+/** What a function may touch of the world that runs the phases of nodes. */
+export type World = Pick<
+  Platform,
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
+> & { readonly settings: Settings };
 
 export type PhaseContext = {
   /** As it was when the run held the lock and the start of the phase was written. */
   readonly node: StoredNode;
   readonly run: string;
+  /** For what the phase tells the history. */
+  readonly about: About;
   readonly hardware: Hardware;
   readonly platform: Pick<Platform, 'table' | 'objects' | 'sealer' | 'clock' | 'chance' | 'ids' | 'log'>;
   readonly settings: Settings;
@@ -33,13 +41,7 @@ export type PhaseContext = {
   readonly timeout: number | null;
 };
 
-/** The words that a phase may answer, by the names under which a Choice of the ASL reads them; a test compares them. */
-export type Answers = { readonly [name: string]: readonly string[] };
-
-/** Of most phases: a Choice has nothing to read. */
-type Nothing = { readonly [name: string]: readonly never[] };
-
-type Answer<A extends Answers> = { readonly [N in keyof A]: A[N][number] };
+type NodeChange = (node: StoredNode) => Partial<StoredNode>;
 
 export type Outcome<A extends Answers = Nothing> =
   /** `change` becomes part of the write that ends the phase; `output` is what a Choice of the ASL reads. */
@@ -67,8 +69,6 @@ export type Phase<A extends Answers = Nothing> = {
   readonly limit?: (timeout: number | null) => number;
   /** It asks for so much that one answer takes longer than the minute that others get. */
   readonly slow?: true;
-  /** It hands the node over to this workflow, which is started after its write. */
-  readonly starts?: string;
   run(context: PhaseContext): Promise<Outcome<A>>;
 };
 

@@ -42,9 +42,6 @@ const stageKey = 'step_stage';
 /** How often the machine was switched off to boot the ramdisk. More than 0: it is up, or was left there. */
 const bootsKey = 'ramdisk_boots';
 
-/** Whether a workflow has steps. */
-export const isStepKind = (name: string | null): name is StepKind => name !== null && Object.hasOwn(names, name);
-
 /** `index` is undefined until the first step has ended. */
 export type Plan = { readonly steps: readonly PlannedStep[]; readonly index: number; readonly begun: boolean };
 

@@ -8,16 +8,10 @@ import type { NodeEvent } from '../../../layers/store/events.ts';
 import { keepBios, keepFirmware } from '../../../layers/store/machine-settings.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { notRead } from './history.ts';
-import type { WorkflowName } from '../../names.ts';
 import { done, type Phase, type PhaseContext } from './phase.ts';
 
 /** The BMC cannot be asked at the moment: worth another try of the phase. */
 const passing = ['Pending', 'BmcUnreachable', 'BmcTimeout', 'BmcBusy', 'BmcSessionLimit'];
-
-const untold = ({ node, run }: PhaseContext, what: string, { message }: Fault): NodeEvent => {
-  const workflow = (node.run_workflow ?? 'verify') as WorkflowName;
-  return notRead({ workflow, run, phase: node.phase?.name ?? 'ReadSettings' }, what, message);
-};
 
 /** The event of what could not be read; none for what the BMC does not have. Throws what may pass by itself. */
 const attempt = async (context: PhaseContext, what: string, read: () => Promise<void>): Promise<NodeEvent[]> => {
@@ -27,7 +21,7 @@ const attempt = async (context: PhaseContext, what: string, read: () => Promise<
   } catch (error) {
     const told = isFault(error) && error.name.startsWith('Bmc') && !passing.includes(error.name);
     if (!told) throw error;
-    return error.name === 'BmcUnsupported' ? [] : [untold(context, what, error)];
+    return error.name === 'BmcUnsupported' ? [] : [notRead(context.about, what, error.message)];
   }
 };
 

@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { agentCalled, forgetAgent, plainText } from '../../../../workflows/owners/node/agent.ts';
+import { agentCalled, forgetAgent } from '../../../../workflows/owners/node/agent.ts';
 import { aNode } from '../../nodes.ts';
-
-describe('plainText', () => {
-  it.each([
-    ['https://u:p@host/a.iso?sig=1 failed', 'https://host/a.iso failed'],
-    ['URL "http://10.0.0.1:80/x?token=abc#y": 404', 'URL "http://10.0.0.1:80/x": 404'],
-    ['nothing to hide? no', 'nothing to hide? no'],
-    ['(https://a.test/?x=1)', '(https://a.test/'],
-    ['two http://a/?1 and http://b/?2', 'two http://a/ and http://b/'],
-  ])('%s', (text, plain) => {
-    expect(plainText(text)).toBe(plain);
-  });
-});
 
 describe('forgetAgent', () => {
   it('keeps what is true beyond one boot', () => {

@@ -1,0 +1,11 @@
+/** Names of runs, that is of their executions. */
+
+/**
+ * The owner of the run (its UUID) and `birth`, a ULID that is drawn for this run and stored with the owner. An owner
+ * that is created again, or comes back from a backup, never meets a name of its past (ADR 12). 63 characters; Step
+ * Functions takes 80 of [0-9A-Za-z-_].
+ */
+export const runName = (owner: string, birth: string): string => `${owner}-${birth}`;
+
+/** The UUID of the owner of a run with this name. Of what kind the owner is, the name does not tell. */
+export const ownerOfRun = (run: string): string => run.slice(0, 36);

@@ -1,0 +1,27 @@
+/** The verb service: steps on a machine that has an instance. */
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { forgetAgent } from '../owners/node/agent.ts';
+import { failed, isFailureState, outOfService, withoutPlan } from '../owners/node/failure.ts';
+import { waitKey } from '../owners/node/wait.ts';
+import type { NodeWorkflow } from '../owners/node/workflow.ts';
+
+/** A service that was aborted is in its failure state already when the way back into the instance fails. */
+const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
+  ...(!isFailureState(node) && failed(node)),
+  ...outOfService(node.service_step, 'service failure', lastError),
+  ...withoutPlan({ ...node, ...forgetAgent(node) }),
+  agent_token_sha256: null,
+});
+
+export const service: NodeWorkflow = {
+  owner: 'node',
+  doc: 'service: steps on a machine with an instance, and back into the instance.',
+  takes: 'node',
+  event_type: 'servicing',
+  what: 'Service',
+  next: 'Then unset maintenance if it is set, and set the provision state to service to try again, or to abort to go back to the instance.',
+  failed: serviceFailed,
+  leftovers: [waitKey],
+  steps: 'service',
+  phases: async () => import('./phases.ts'),
+};
