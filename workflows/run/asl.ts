@@ -1,9 +1,9 @@
 /**
  * The state machines as Step Functions takes them. `<name>.asl.json` is a story written by hand, in which a state may
- * `Use` fragments (fragments.json): what many states have in common, such as the Retry ladder, stands there once
- * (ADR 14). CDK, the runner of one machine and `npm run asl` all read them here.
+ * `Use` fragments: what many states have in common, such as the Retry ladder, stands once, in fragments.json here or in
+ * that of an owner of runs (ADR 14). CDK, the runner of one machine and `npm run asl` all read them here.
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
 import { Fault } from '../../layers/domain/fault.ts';
 
@@ -70,8 +70,15 @@ export const fillIn = (name: string, story: Story, fragments: Fragments): Story 
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
+/** Those of every run, and those of the runs of each owner. */
+const readFragments = (): Fragments => {
+  const owners = globSync('*/fragments.json', { cwd: new URL('../owners/', import.meta.url) });
+  const files = ['fragments.json', ...owners.map((file) => `../owners/${file}`)];
+  return Object.assign({}, ...files.map(read)) as Fragments;
+};
+
 /** The whole ASL text of a workflow. Throws InvalidDefinition. */
 export const readDefinition = (name: string): string => {
   const story = read(`../${name}/${name}.asl.json`) as Story;
-  return `${JSON.stringify(fillIn(name, story, read('fragments.json') as Fragments), null, 2)}\n`;
+  return `${JSON.stringify(fillIn(name, story, readFragments()), null, 2)}\n`;
 };
