@@ -1,13 +1,13 @@
 /** Cleaning, automated or asked for. */
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { failed, outOfService, withoutPlan } from '../owners/node/failure.ts';
+import { failed, outOfService, givenUp } from '../owners/node/failure.ts';
 import { waitKey } from '../owners/node/wait.ts';
 import type { NodeWorkflow } from '../owners/node/workflow.ts';
 
 const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...failed(node),
   ...outOfService(node.clean_step, 'clean failure', lastError),
-  ...withoutPlan(node),
+  ...givenUp(node),
 });
 
 export const clean: NodeWorkflow = {

@@ -1,5 +1,5 @@
 /** The verbs active and rebuild. */
-import { failed, withoutPlan } from '../owners/node/failure.ts';
+import { failed, givenUp } from '../owners/node/failure.ts';
 import { waitKey } from '../owners/node/wait.ts';
 import type { NodeWorkflow } from '../owners/node/workflow.ts';
 
@@ -10,7 +10,7 @@ export const deploy: NodeWorkflow = {
   event_type: 'deploying',
   what: 'Deploy',
   next: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
-  failed: (node) => ({ ...failed(node), ...withoutPlan(node) }),
+  failed: (node) => ({ ...failed(node), ...givenUp(node) }),
   leavesRamdisk: () => true,
   leftovers: [waitKey],
   steps: 'deploy',

@@ -1,16 +1,22 @@
 /** The verb service: steps on a machine that has an instance. */
+import { forget } from '../../layers/domain/notes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { forgetAgent } from '../owners/node/agent.ts';
-import { failed, isFailureState, outOfService, withoutPlan } from '../owners/node/failure.ts';
+import { failed, isFailureState, outOfService } from '../owners/node/failure.ts';
+import { noSteps } from '../owners/node/plan.ts';
 import { waitKey } from '../owners/node/wait.ts';
 import type { NodeWorkflow } from '../owners/node/workflow.ts';
 
-/** A service that was aborted is in its failure state already when the way back into the instance fails. */
+/**
+ * A service that was aborted is in its failure state already when the way back into the instance fails. Its work is not
+ * over: who tries it again, or aborts it, brings the machine back, and has to know whether the ramdisk was booted.
+ */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...(!isFailureState(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
-  ...withoutPlan({ ...node, ...forgetAgent(node) }),
-  agent_token_sha256: null,
+  ...noSteps,
+  ...forgetAgent(node),
+  ...forget(node, 'plan', 'agent'),
 });
 
 export const service: NodeWorkflow = {

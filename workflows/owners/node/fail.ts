@@ -1,5 +1,6 @@
 /** The end of a run as failed, for the Fail state and for executions that ended without it. */
 import { isFault, NodeLocked } from '../../../layers/domain/fault.ts';
+import { forget } from '../../../layers/domain/notes.ts';
 import type { Invocation } from '../../../layers/platform/platform.ts';
 import { changeNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { Superseded } from '../../../layers/store/reservation.ts';
@@ -28,15 +29,22 @@ const requireOwned = (node: StoredNode, { row, run }: Failing): void => {
   if (node.reservation !== null && node.reservation !== run) throw NodeLocked(node.uuid, node.reservation);
 };
 
+/** The machine was switched off, and the medium of its agent is removed. */
+const switchedOff = (node: StoredNode): Partial<StoredNode> => ({
+  ...leftRamdisk(node),
+  ...forget(node, 'agent', 'medium'),
+});
+
 /** Failure state, `last_error`, event, lock and ownership gone, in one write. `off`: the machine was switched off. */
 const record = async (platform: Keeping, failing: Failing, off: boolean): Promise<StoredNode> => {
   const { uuid, run, row, failure } = failing;
   const message = lastError(row, failure);
   return changeNode(platform, uuid, (before) => {
     requireOwned(before, failing);
-    const node = off ? { ...before, ...leftRamdisk(before) } : before;
+    const gone = off ? switchedOff(before) : {};
+    const node = { ...before, ...gone };
     const set: Partial<StoredNode> = {
-      ...(off && leftRamdisk(before)),
+      ...gone,
       last_error: message,
       ...row.failed(node, message),
       ...(row.takes === 'node' && { run: null, run_workflow: null }),

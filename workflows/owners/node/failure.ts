@@ -1,10 +1,11 @@
 /** What a node looks like whose run has failed, and what its `last_error` says. */
 import { bmcFaults } from '../../../layers/bmc/faults.ts';
 import { cutText, plainText } from '../../../layers/domain/foreign-text.ts';
+import { forget } from '../../../layers/domain/notes.ts';
 import { transition } from '../../../layers/domain/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { sentence, type Failure } from '../../run/failure.ts';
-import { forgetPlans, noSteps } from './plan.ts';
+import { noSteps } from './plan.ts';
 import type { NodeWorkflow } from './workflow.ts';
 
 /** The failure state that its state has. */
@@ -18,11 +19,8 @@ export const isFailureState = ({ provision_state }: StoredNode): boolean =>
 export const keepFirst = (node: StoredNode, message: string): string =>
   isFailureState(node) ? (node.last_error ?? message) : message;
 
-/** No step is in progress any more, and nobody goes on with the plan. */
-export const withoutPlan = (node: StoredNode): Partial<StoredNode> => ({
-  ...noSteps,
-  driver_internal_info: forgetPlans(node.driver_internal_info),
-});
+/** No step is in progress any more, and nobody goes on with what the ramdisk was booted for. */
+export const givenUp = (node: StoredNode): Partial<StoredNode> => ({ ...noSteps, ...forget(node, 'work') });
 
 /** Ironic takes a node out of service when its work broke off in the middle of a step: what is left is unknown. */
 export const outOfService = (
