@@ -1,6 +1,7 @@
 /** The state machines, their fragments filled in, against the phases, the fault table, and an independent validator. */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
@@ -9,6 +10,8 @@ import { bmcFaults } from '../../layers/bmc/faults.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 import { nodeWorkflows, workflows } from '../../workflows/index.ts';
 import type { NodeWorkflow } from '../../workflows/owners/node/workflow.ts';
+
+const folder = new URL('../../workflows', import.meta.url).pathname;
 
 type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
 const validate = createRequire(import.meta.url)('asl-validator') as Validate;
@@ -33,8 +36,17 @@ const every = names.flatMap((name) => tasks(load(name)).map(([state, task]) => (
 
 describe('the state machines', () => {
   it('stand each in the folder of their workflow, which has its row', () => {
-    const folders = globSync('*/*.asl.json', { cwd: new URL('../../workflows', import.meta.url) });
+    const folders = globSync('*/*.asl.json', { cwd: folder });
     expect(folders.toSorted()).toEqual(names.map((name) => `${name}/${name}.asl.json`).toSorted());
+  });
+
+  it('use fragments of which no two have the same name', () => {
+    const files = globSync('**/fragments.json', { cwd: folder });
+    const fragments = files.flatMap((file) =>
+      Object.keys(JSON.parse(readFileSync(join(folder, file), 'utf8')) as object),
+    );
+    expect(fragments.toSorted()).toEqual([...new Set(fragments)].toSorted());
+    expect(fragments.length).toBeGreaterThan(5);
   });
 
   it('hand over to workflows that there are', () => {

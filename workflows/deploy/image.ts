@@ -1,11 +1,8 @@
-/** What the agent is told to write: `image_info` of the step write_image (ironic-deploy.md 4), and the configdrive. */
-import { instanceCapabilities, machineCapabilities } from '../../layers/domain/capabilities.ts';
-import { configdriveObject } from '../../layers/domain/configdrive.ts';
+/** What the agent is told to write: `image_info` of the step write_image (ironic-deploy.md 4). */
+import { instanceCapabilities, wantedBootMode } from '../../layers/domain/capabilities.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { imageType, isWebUrl } from '../../layers/domain/image.ts';
-import { imageForBmc, packedForAgent } from '../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import type { Platform } from '../../layers/platform/platform.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
@@ -35,7 +32,7 @@ const partition = (node: StoredNode, info: Info): Info => ({
   ...given({ root_mb: megabytes(info['root_gb']), ephemeral_mb: megabytes(info['ephemeral_gb']) }),
   swap_mb: Number(info['swap_mb'] ?? 0),
   image_type: 'partition',
-  deploy_boot_mode: bootMode(node) ?? 'uefi',
+  deploy_boot_mode: wantedBootMode(node) ?? 'uefi',
   boot_option: 'local',
   ...given({ disk_label: instanceCapabilities(info['capabilities'])['disk_label'] }),
 });
@@ -64,34 +61,4 @@ export const imageInfo = (node: StoredNode): Info => {
     node_uuid: node.uuid,
     ...(imageType(info) === 'partition' && partition(node, info)),
   };
-};
-
-/** Who fetches a configdrive, and the form that each reads; what a client's own URL leads to is the client's matter. */
-const forms = { agent: packedForAgent, bmc: imageForBmc };
-
-/**
- * Where the configdrive can be fetched from in the form for whom it is, undefined if the node has none. The link is made
- * at the moment of use and is a secret: it goes to the proxy and nowhere else. Throws Invalid (400) if it leads nowhere.
- */
-export const configdriveLink = async (
-  { objects }: Pick<Platform, 'objects'>,
-  node: StoredNode,
-  whom: keyof typeof forms,
-  seconds: number,
-): Promise<string | undefined> => {
-  const key = configdriveObject(node);
-  if (key !== undefined) return objects.link(await forms[whom]({ objects }, key), 'GET', seconds);
-  const value = node.instance_info['configdrive'];
-  if (!isGiven(value)) return undefined;
-  if (isWebUrl(value)) return value;
-  throw Invalid('instance_info.configdrive refers to nothing that is stored: pass the configdrive again.');
-};
-
-/** The boot mode somebody asked for: instance before machine (ironic-deploy.md 2); undefined if nobody did. */
-export const bootMode = (node: StoredNode): 'uefi' | 'bios' | undefined => {
-  const wanted =
-    instanceCapabilities(node.instance_info['capabilities'])['boot_mode'] ??
-    node.instance_info['deploy_boot_mode'] ??
-    machineCapabilities(node.properties['capabilities'])['boot_mode'];
-  return wanted === 'uefi' || wanted === 'bios' ? wanted : undefined;
 };

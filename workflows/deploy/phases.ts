@@ -1,6 +1,6 @@
 /** deploy: active and rebuild (ironic-deploy.md 2 and 6). The plan of steps is data in the node, the core steps are states. */
 import type { AgentStep } from '../../layers/bmc/operations.ts';
-import { checkCapabilities } from '../../layers/domain/capabilities.ts';
+import { checkCapabilities, wantedBootMode } from '../../layers/domain/capabilities.ts';
 import {
   askedSteps,
   coreOf,
@@ -19,7 +19,8 @@ import { deployTemplatesOf } from '../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../owners/node/agent.ts';
-import { bootMode, configdriveLink, imageInfo } from './image.ts';
+import * as instance from '../owners/node/instance-media.ts';
+import { imageInfo } from './image.ts';
 import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import {
   currentStep,
@@ -102,7 +103,7 @@ const checkDeploy = (node: StoredNode): void => {
 const imageNotes = (node: StoredNode) =>
   wayOf(node) === 'direct' && {
     is_whole_disk_image: imageType(node.instance_info) === 'whole-disk',
-    deploy_boot_mode: bootMode(node) ?? 'uefi',
+    deploy_boot_mode: wantedBootMode(node) ?? 'uefi',
   };
 
 /** Makes the plan, with the deploy templates that the traits of the instance name; one that was held goes on. */
@@ -165,7 +166,7 @@ const collectSteps: Phase = {
 /** Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. */
 const writeImage: Phase = {
   run: async ({ hardware, node, platform, settings }) => {
-    const configdrive = await configdriveLink(platform, node, 'agent', settings.linkSeconds);
+    const configdrive = await instance.configdriveLink(platform, node, 'agent', settings.linkSeconds);
     const args = { image_info: imageInfo(node), ...(configdrive !== undefined && { configdrive }) };
     const written = await hardware.step('deploy', { interface: 'deploy', step: 'write_image', priority: 80, args });
     if (written) return done();
@@ -180,7 +181,7 @@ const prepareInstanceBoot: Phase = {
   run: async ({ hardware, node }) => {
     const found = await hardware.ask('agent.call', { command: 'standby.get_partition_uuids' }, 'uuids');
     const uuids = (found?.command.command_result ?? {}) as PartitionUuids;
-    const mode = bootMode(node) ?? node.boot_mode ?? 'uefi';
+    const mode = wantedBootMode(node) ?? node.boot_mode ?? 'uefi';
     const whole = note(node, 'is_whole_disk_image') !== false;
     if (whole && mode === 'bios') return done();
     const installed = await hardware.ask(
@@ -199,27 +200,6 @@ const prepareInstanceBoot: Phase = {
     if (installed?.command.command_status === 'FAILED') {
       throw new Fault('StepFailed', 400, 'The agent could not install the boot loader: is the image bootable?');
     }
-    return done();
-  },
-};
-
-export const attachBootIso: Phase = {
-  run: async ({ hardware, node }) => {
-    const image = node.instance_info['boot_iso'];
-    if (!isWebUrl(image)) throw Invalid('instance_info.boot_iso must be an http or https URL.');
-    await hardware.ask('vmedia.insert', { slot: 'cd', image });
-    return done();
-  },
-};
-
-/** S3 signs links for at most 7 days; a BMC that reads the medium later than that gets nothing. */
-const longestLink = 7 * 24 * 3600;
-
-export const attachConfigdrive: Phase = {
-  run: async ({ hardware, node, platform }) => {
-    const image = await configdriveLink(platform, node, 'bmc', longestLink);
-    if (image === undefined) await hardware.ask('vmedia.eject', { slot: 'usb' });
-    else await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true });
     return done();
   },
 };
@@ -245,8 +225,8 @@ export const phases: Phases = {
   SetDiskBoot: ending('tear_down_agent', boot.bootDisk),
   BootInstance: ending('boot_instance', boot.powerOn),
   PowerOffForIso: during(boot.powerOff),
-  AttachBootIso: during(attachBootIso),
-  AttachConfigdrive: during(attachConfigdrive),
+  AttachBootIso: during(instance.attachBootIso),
+  AttachConfigdrive: during(instance.attachConfigdrive),
   SetIsoBoot: ending('deploy', boot.bootMediaAlways),
   Finish: finishDeploy,
 };

@@ -4,7 +4,7 @@ import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent } from '../owners/node/agent.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 import * as boot from '../owners/node/boot.ts';
-import { attachBootIso, attachConfigdrive } from '../deploy/phases.ts';
+import { attachBootIso, attachConfigdrive } from '../owners/node/instance-media.ts';
 
 const ways = { way: ['ramdisk', 'disk'] } as const;
 

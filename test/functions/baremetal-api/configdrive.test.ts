@@ -9,7 +9,7 @@ import { buildConfigdrive, type ConfigdriveDocuments } from '../../../layers/con
 import { Unavailable } from '../../../layers/domain/fault.ts';
 import { provisionStates, transitions, verbs, type Verb } from '../../../layers/domain/states.ts';
 import { decodeConfigdrive } from '../../../simulator/agent/configdrive.ts';
-import { configdriveLink } from '../../../workflows/deploy/image.ts';
+import { configdriveLink } from '../../../workflows/owners/node/instance-media.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { aNode } from '../../workflows/nodes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './node/stored.ts';

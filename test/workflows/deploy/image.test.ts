@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { bootMode, configdriveLink, imageInfo } from '../../../workflows/deploy/image.ts';
-import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { imageInfo } from '../../../workflows/deploy/image.ts';
 import { aNode, uuid } from '../nodes.ts';
 
 const image_source = 'https://images.test/a/b/demo.qcow2?version=2';
@@ -63,36 +62,5 @@ describe('imageInfo', () => {
 
   it('refuses a node without an image', () => {
     expect(() => imageInfo(aNode({ instance_info: {} }))).toThrow('instance_info.image_source');
-  });
-});
-
-describe('configdriveLink', () => {
-  const linkOf = async (configdrive?: string) =>
-    configdriveLink(
-      createMemoryPlatform(),
-      aNode({ instance_info: configdrive === undefined ? {} : { configdrive } }),
-      'agent',
-      60,
-    );
-
-  it('is none without a configdrive, and the client’s own URL as it is', async () => {
-    expect(await linkOf()).toBeUndefined();
-    expect(await linkOf('https://drives.test/a.iso?x=1')).toBe('https://drives.test/a.iso?x=1');
-  });
-
-  it('is never made for what is not this node’s', async () => {
-    await expect(linkOf('object:configdrives/11111111-2222-4333-8444-555555555555/01J0')).rejects.toThrow(
-      'pass the configdrive again',
-    );
-  });
-});
-
-describe('bootMode', () => {
-  it('prefers the instance to the machine, and is undefined when nobody asked', () => {
-    const properties = { capabilities: 'boot_mode:bios' };
-    expect(bootMode(aNode())).toBeUndefined();
-    expect(bootMode(aNode({ properties }))).toBe('bios');
-    expect(bootMode(aNode({ properties, instance_info: { deploy_boot_mode: 'uefi' } }))).toBe('uefi');
-    expect(bootMode(aNode({ properties, instance_info: { capabilities: '{"boot_mode": "uefi"}' } }))).toBe('uefi');
   });
 });

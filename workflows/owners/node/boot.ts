@@ -1,11 +1,11 @@
 /** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
+import { wantedBootMode } from '../../../layers/domain/capabilities.ts';
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { isWebUrl } from '../../../layers/domain/image.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { agentCalled, leftRamdisk } from './agent.ts';
 import { attachAgentMedium, removeAgentMedium } from './agent-medium.ts';
 import type { Hardware } from './hardware.ts';
-import { bootMode } from '../../deploy/image.ts';
 import { done, type Phase } from './phase.ts';
 
 /** Without waiting for the operating system; the agent's memory of the machine goes with it. */
@@ -48,7 +48,7 @@ export const detachBootMedia: Phase = {
 
 const device = (name: 'cdrom' | 'disk', persistence: 'once' | 'continuous'): Phase => ({
   run: async ({ hardware, node }) => {
-    await hardware.ask('boot.ensure', { device: name, persistence, mode: bootMode(node) ?? 'keep' });
+    await hardware.ask('boot.ensure', { device: name, persistence, mode: wantedBootMode(node) ?? 'keep' });
     return done();
   },
 });

@@ -21,6 +21,10 @@ const reasonOf = ({ command_error: error, command_status }: AgentCommand): strin
   return [message, details].filter((part) => part).join(' ') || `it ended as ${command_status} without a reason.`;
 };
 
+/** The first part of an operation's name. */
+type Family = Operation extends `${infer F}.${string}` ? F : never;
+
+/** Which interface of a node each is of. */
 const interfaces = {
   bmc: 'power_interface',
   system: 'power_interface',
@@ -35,9 +39,10 @@ const interfaces = {
   inventory: 'inspect_interface',
   vmedia: 'boot_interface',
   agent: 'deploy_interface',
-} as const satisfies Record<string, keyof StoredNode>;
+  subscription: 'vendor_interface',
+} as const satisfies { readonly [F in Family]: keyof StoredNode };
 
-type Family = keyof typeof interfaces;
+const familyOf = (op: Operation): Family => op.split('.')[0] as Family;
 
 /** Whether this node's part of the hardware is made up. */
 export const isFake = (node: StoredNode, family: Family): boolean => node[interfaces[family]] === 'fake';
@@ -81,7 +86,7 @@ export type HardwareCall = {
 export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call: HardwareCall): Hardware => {
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
-    if (isFake(node, op.split('.')[0] as Family)) return undefined;
+    if (isFake(node, familyOf(op))) return undefined;
     checkStaysOn(node, op, params);
     const request: Request = {
       op,
