@@ -4,6 +4,7 @@
  * was booted for it; a ramdisk without a medium has nothing to prove itself by, and is believed less.
  */
 import { hasMediumToken } from '../../layers/domain/agent-token.ts';
+import { isInWork } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
 import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspection.ts';
 import { keep } from '../../layers/domain/notes.ts';
@@ -117,7 +118,7 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<object
   const { node_uuid: given, key } = readQuery(call, ['node_uuid', 'key']);
   const told = key === undefined ? await readStrange(deps, call, given) : await readProved(deps, call, given, key);
   const { node, inspected, proved } = told;
-  if (node.provision_state !== 'inspect wait' && node.provision_state !== 'inspecting') {
+  if (!isInWork(node, 'inspect')) {
     await deps.witness.refused(node, call.source, `an inventory in state ${node.provision_state}`);
   }
   checkWaits(node);

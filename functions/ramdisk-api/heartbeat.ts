@@ -1,10 +1,10 @@
 /** POST /v1/heartbeat/{ident}: an agent says that it lives, and a run that waits for it goes on. */
 import * as z from 'zod';
 
+import { isWaiting, stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
 import { check } from '../../layers/domain/schema.ts';
-import { waitStates } from '../../layers/domain/states.ts';
 import { jsonBody } from '../../layers/http/request.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
 import { changeNode, findNode, isoTime, type StoredNode } from '../../layers/store/nodes.ts';
@@ -33,18 +33,6 @@ const Beat = z.strictObject({
   agent_status_message: z.string().nullish(),
 });
 type Beat = z.output<typeof Beat>;
-
-/** States in which a heartbeat means something; in others it is accepted and ignored, as Ironic does. */
-const recordStates: readonly string[] = [
-  ...waitStates,
-  'deploying',
-  'deploy hold',
-  'cleaning',
-  'clean hold',
-  'rescuing',
-  'servicing',
-  'service hold',
-];
 
 /** The certificate is the longest of it. Nobody has proved anything when it is parsed. */
 const maxBody = 128 * 1024;
@@ -95,11 +83,12 @@ const findOwn = async (deps: Deps, { ident, source }: Call, beat: Beat): Promise
   throw Stranger();
 };
 
-const isWaiting = ({ provision_state }: StoredNode) => (waitStates as readonly string[]).includes(provision_state);
-
 /** An inspection waits for the inventory, not for a sign of life; should that have got lost on its way, this is it. */
-const goesOn = (node: StoredNode): boolean =>
-  isWaiting(node) && !node.maintenance && (node.provision_state !== 'inspect wait' || hasInspected(node, node.run));
+const goesOn = (node: StoredNode): boolean => {
+  const { heartbeat } = stateOf(node);
+  if (node.maintenance) return false;
+  return heartbeat === 'awaited' || (heartbeat === 'awaited once inspected' && hasInspected(node, node.run));
+};
 
 const record = (node: StoredNode, beat: Beat, now: string): Partial<StoredNode> => ({
   ...keep(node, {
@@ -120,9 +109,9 @@ export const heartbeat = async (deps: Deps, call: Call): Promise<void> => {
   checkUrl(beat.callback_url, deps.config.requireTls);
   if (!beat.agent_version && !beat.agent_status) throw Invalid('Missing mandatory parameter: agent_version');
   const { uuid } = await findOwn(deps, call, beat);
-  const node = await changeNode(deps, uuid, (fresh) => {
+  const { after: node } = await changeNode(deps, uuid, (fresh) => {
     checkBeat(fresh, beat);
-    if (!recordStates.includes(fresh.provision_state)) return undefined;
+    if (!stateOf(fresh).heartbeat) return undefined;
     return { set: record(fresh, beat, isoTime(deps.clock.now())) };
   });
   if (goesOn(node)) await deliver(deps, uuid);

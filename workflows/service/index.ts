@@ -1,8 +1,9 @@
 /** The verb service: steps on a machine that has an instance. */
+import { isFailed } from '../../layers/domain/baremetal/states.ts';
 import { forget } from '../../layers/domain/notes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { forgetAgent } from '../owners/node/agent.ts';
-import { failed, isFailureState, outOfService } from '../owners/node/failure.ts';
+import { failed, outOfService } from '../owners/node/failure.ts';
 import { noSteps } from '../owners/node/plan.ts';
 import { waitKey } from '../owners/node/wait.ts';
 import type { NodeWorkflow } from '../owners/node/workflow.ts';
@@ -12,7 +13,7 @@ import type { NodeWorkflow } from '../owners/node/workflow.ts';
  * over: who tries it again, or aborts it, brings the machine back, and has to know whether the ramdisk was booted.
  */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
-  ...(!isFailureState(node) && failed(node)),
+  ...(!isFailed(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
   ...noSteps,
   ...forgetAgent(node),

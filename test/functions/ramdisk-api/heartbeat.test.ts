@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { provisionStates, type ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { waitKey, waitWrite } from '../../../workflows/owners/node/wait.ts';
 import { uuid } from '../../workflows/nodes.ts';
@@ -97,6 +98,31 @@ describe('heartbeat', () => {
     expect((await request(post, { body: beat })).status).toBe(202);
     expect((await read()).driver_internal_info).toMatchObject({ agent_url: 'https://10.0.0.9:9999' });
     expect(platform.workflows.delivered).toEqual([]);
+  });
+
+  /** As in Ironic; what is not here is accepted and ignored. */
+  const counts: { readonly [S in ProvisionState]?: 'recorded' | 'awaited' } = {
+    deploying: 'recorded',
+    'wait call-back': 'awaited',
+    'deploy hold': 'recorded',
+    cleaning: 'recorded',
+    'clean wait': 'awaited',
+    'clean hold': 'recorded',
+    'inspect wait': 'recorded',
+    rescuing: 'recorded',
+    'rescue wait': 'awaited',
+    servicing: 'recorded',
+    'service wait': 'awaited',
+    'service hold': 'recorded',
+  };
+
+  it.each(provisionStates)('of a node that is "%s" counts as it does in Ironic', async (provision_state) => {
+    const { request, beat, read, platform } = await waiting({ provision_state });
+    expect((await request(post, { body: beat })).status).toBe(202);
+    const recorded = (await read()).driver_internal_info['agent_url'] !== undefined;
+    const delivered = platform.workflows.delivered.length > 0;
+    const count = counts[provision_state];
+    expect({ recorded, delivered }).toEqual({ recorded: count !== undefined, delivered: count === 'awaited' });
   });
 
   it('of a node in maintenance is recorded only', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
+import { provisionStates, type ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
 import { guardKey } from '../../../layers/store/guards.ts';
 import { portKey } from '../../../layers/store/node-ports.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
@@ -72,6 +73,25 @@ describe('lookup', () => {
       expect([refused.status, refused.error]).toEqual([404, unknown.error]);
     },
   );
+
+  const ramdiskRuns = new Set<ProvisionState>([
+    'deploying',
+    'wait call-back',
+    'cleaning',
+    'clean wait',
+    'inspecting',
+    'inspect wait',
+    'rescuing',
+    'rescue wait',
+    'servicing',
+    'service wait',
+  ]);
+
+  it.each(provisionStates)('is answered of a node that is "%s" only if a ramdisk may run then', async (state) => {
+    const { request, makeMedium } = await createFront({ provision_state: state });
+    await makeMedium();
+    expect((await request(byUuid)).status).toBe(ramdiskRuns.has(state) ? 200 : 404);
+  });
 
   it('does not exist below 1.22, and shows the version headers on every answer', async () => {
     const { request } = await createFront();

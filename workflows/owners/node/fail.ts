@@ -39,7 +39,7 @@ const switchedOff = (node: StoredNode): Partial<StoredNode> => ({
 const record = async (platform: Keeping, failing: Failing, off: boolean): Promise<StoredNode> => {
   const { uuid, run, row, failure } = failing;
   const message = lastError(row, failure);
-  return changeNode(platform, uuid, (before) => {
+  const { after } = await changeNode(platform, uuid, (before) => {
     requireOwned(before, failing);
     const gone = off ? switchedOff(before) : {};
     const node = { ...before, ...gone };
@@ -58,6 +58,7 @@ const record = async (platform: Keeping, failing: Failing, off: boolean): Promis
       also: row.leftovers.map((key) => ({ delete: key(uuid) })),
     };
   });
+  return after;
 };
 
 /**
@@ -71,12 +72,14 @@ export const fail = async (platform: Keeping, failing: Failing): Promise<void> =
 };
 
 /** Takes the lock back so that the machine can be switched off before the run ends; the state does not change. */
-const takeBack = async (platform: Keeping, failing: Failing): Promise<StoredNode> =>
-  changeNode(platform, failing.uuid, (node) => {
+const takeBack = async (platform: Keeping, failing: Failing): Promise<StoredNode> => {
+  const { after } = await changeNode(platform, failing.uuid, (node) => {
     requireOwned(node, failing);
     if (node.reservation === failing.run) return undefined;
     return { set: { reservation: failing.run, generation: node.generation + 1 } };
   });
+  return after;
+};
 
 /** After these the BMC must not be asked again: a wrong password would lock its account. */
 const neverAskAgain = ['BmcAuthFailed', 'BmcTlsMismatch', 'TargetForbidden'];

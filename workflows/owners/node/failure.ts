@@ -2,7 +2,7 @@
 import { bmcFaults } from '../../../layers/bmc/faults.ts';
 import { cutText, plainText } from '../../../layers/domain/foreign-text.ts';
 import { forget } from '../../../layers/domain/notes.ts';
-import { transition } from '../../../layers/domain/states.ts';
+import { isFailed, transition } from '../../../layers/domain/baremetal/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { sentence, type Failure } from '../../run/failure.ts';
 import { noSteps } from './plan.ts';
@@ -11,13 +11,9 @@ import type { NodeWorkflow } from './workflow.ts';
 /** The failure state that its state has. */
 export const failed = (node: StoredNode): Partial<StoredNode> => transition(node, 'fail');
 
-/** Whether a node is in a failure state. */
-export const isFailureState = ({ provision_state }: StoredNode): boolean =>
-  provision_state === 'error' || provision_state.endsWith(' failed');
-
 /** What brought a node into a failure state is worth more than an action that failed later. */
 export const keepFirst = (node: StoredNode, message: string): string =>
-  isFailureState(node) ? (node.last_error ?? message) : message;
+  isFailed(node) ? (node.last_error ?? message) : message;
 
 /** No step is in progress any more, and nobody goes on with what the ramdisk was booted for. */
 export const givenUp = (node: StoredNode): Partial<StoredNode> => ({ ...noSteps, ...forget(node, 'work') });

@@ -25,8 +25,8 @@ const endOfLast = (node: StoredNode, job: Job, now: number): NodeEvent[] => {
 };
 
 /** Takes the lock and marks the start, once: a repeated attempt writes nothing. */
-const begin = async (world: World, job: Job): Promise<StoredNode> =>
-  changeNode(world, job.call.uuid, (node) => {
+const begin = async (world: World, job: Job): Promise<StoredNode> => {
+  const { after } = await changeNode(world, job.call.uuid, (node) => {
     const { run, phase: name } = job.call;
     const lock = take(node, job);
     const started = node.phase?.run === run && node.phase.name === name;
@@ -39,6 +39,8 @@ const begin = async (world: World, job: Job): Promise<StoredNode> =>
       events: [...transitionEvents(node, lock ?? {}, run), ...(started ? [] : [...endOfLast(node, job, now), start])],
     };
   });
+  return after;
+};
 
 /** A repetition finds that the node was handed over already, but not whether the successor was started. */
 const handedOver = async (world: World, job: Job): Promise<void> => {

@@ -24,8 +24,8 @@ const complete = async (
   world: World,
   job: Job,
   { change, more }: Outcome<Answers> & { is: 'done' },
-): Promise<StoredNode> =>
-  changeNode(world, job.call.uuid, (node) => {
+): Promise<StoredNode> => {
+  const { after } = await changeNode(world, job.call.uuid, (node) => {
     const { run } = job.call;
     requireLock(node, run);
     const set = change?.(node) ?? {};
@@ -38,6 +38,8 @@ const complete = async (
       also: [...leftovers(set, job), ...(more?.also ?? [])],
     };
   });
+  return after;
+};
 
 /**
  * Lets the lock go until the agent calls: token and free lock appear in one write. If the agent called while the phase
@@ -46,7 +48,7 @@ const complete = async (
 const waitForCall = async (world: World, { call }: Job, { came }: Outcome<Answers> & { is: 'wait' }): Promise<void> => {
   const { uuid, run, phase, token } = call;
   if (!token) throw new Fault('PhaseUnknown', 400, `Phase ${phase} waits, but the ASL sent no task token.`);
-  const node = await changeNode(world, uuid, (fresh) => {
+  const { after: node } = await changeNode(world, uuid, (fresh) => {
     requireLock(fresh, run);
     if (came(fresh)) return undefined;
     const set = pause(fresh);
