@@ -5,23 +5,19 @@
  * it is null there while `run` still names the execution that will go on. A new run therefore can take over a waiting
  * node (`deleted`, `abort`); the superseded one notices when it wants the lock back and ends.
  */
-import { Fault, NodeLocked } from '../domain/fault.ts';
+import { NodeLocked } from '../domain/fault.ts';
 import { isWaiting, transition } from '../domain/baremetal/states.ts';
 import type { ProvisionEvent } from '../domain/baremetal/transitions.ts';
 import type { StoredNode } from './nodes.ts';
-import { runName } from './runs.ts';
+import { runName, Superseded } from './runs.ts';
 
-/** The run lost the node to a newer one; its work is over, and it must not touch the machine any more. */
-export const Superseded = (node: StoredNode, run: string) =>
-  new Fault(
-    'Superseded',
-    409,
-    `Run ${run} no longer owns node ${node.uuid}, which belongs to ${node.run ?? 'no run'}.`,
-  );
+/** The run lost the node to a newer one. */
+export const NodeLost = (node: StoredNode, run: string) =>
+  Superseded(`Run ${run} no longer owns node ${node.uuid}, which belongs to ${node.run ?? 'no run'}.`);
 
 /** Nothing is written for a run that has lost the lock. Throws Superseded. */
 export const requireLock = (node: StoredNode, run: string): void => {
-  if (node.reservation !== run) throw Superseded(node, run);
+  if (node.reservation !== run) throw NodeLost(node, run);
 };
 
 type Held = Pick<StoredNode, 'generation'> & { readonly reservation: string };
@@ -77,7 +73,7 @@ export const proceed = (
  */
 export const resume = (node: StoredNode, run: string): Partial<StoredNode> | undefined => {
   if (node.reservation === run) return undefined;
-  if (node.run !== run) throw Superseded(node, run);
+  if (node.run !== run) throw NodeLost(node, run);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
   return {
     reservation: run,

@@ -12,7 +12,7 @@ import type { ListedNode } from '../../layers/store/node-lists.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
 import { isConditionFailed } from '../../layers/platform/table.ts';
-import { Superseded, type AllocationPhase } from '../owners/allocation/index.ts';
+import { SearchOver, type AllocationPhase } from '../owners/allocation/index.ts';
 import { findCandidates } from './candidates.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids' | 'log'>;
@@ -26,7 +26,7 @@ const Unsuitable = (node: StoredNode) =>
 
 const readAllocating = async ({ table }: Needs, uuid: string): Promise<StoredAllocation> => {
   const allocation = await allocations.read(table, uuid);
-  if (allocation?.state !== 'allocating') throw Superseded(uuid);
+  if (allocation?.state !== 'allocating') throw SearchOver(uuid);
   return allocation;
 };
 
@@ -71,7 +71,7 @@ const rounds = 3;
 const pause = 1000;
 
 const giveUp = async (platform: Needs, uuid: string, reason: string): Promise<Found> => {
-  if (!(await failAllocation(platform, uuid, reason))) throw Superseded(uuid);
+  if (!(await failAllocation(platform, uuid, reason))) throw SearchOver(uuid);
   platform.log.info('An allocation found no node.', { allocation: uuid, reason });
   return 'error';
 };

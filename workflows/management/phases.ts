@@ -7,7 +7,7 @@ import {
   readManagementRequest,
   type ManagementRequest,
 } from '../../layers/store/management-requests.ts';
-import { Superseded } from '../../layers/store/reservation.ts';
+import { NodeLost } from '../../layers/store/reservation.ts';
 import { done, type Phase, type PhaseContext, type Phases } from '../owners/node/phase.ts';
 
 type Wanted<A> = Extract<ManagementRequest, { action: A }>;
@@ -21,7 +21,7 @@ const wantedOf = async <A extends ManagementRequest['action']>(
   action: A,
 ): Promise<Wanted<A>> => {
   const request = await readManagementRequest(platform.table, node.uuid, run);
-  if (request?.action !== action) throw Superseded(node, run);
+  if (request?.action !== action) throw NodeLost(node, run);
   return request as Wanted<A>;
 };
 

@@ -1,4 +1,4 @@
-/** What `sync` does about a run: nothing is ever stuck (DESIGN.md 3.8), whoever owns the run. */
+/** What `sync` does about a run: nothing is ever stuck (DESIGN.md 3.9), whoever owns the run. */
 import { isFault } from '../../layers/domain/fault.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
 import type { Execution } from '../../layers/platform/workflows.ts';

@@ -1,10 +1,10 @@
 /** Allocations as owners of runs: no lock and no history; a run works as long as its allocation looks for a node. */
 import * as z from 'zod';
 
-import { Fault } from '../../../layers/domain/fault.ts';
 import { plainText } from '../../../layers/domain/foreign-text.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import { allocatingNow, allocationRun, allocations, failAllocation } from '../../../layers/store/allocations.ts';
+import { Superseded } from '../../../layers/store/runs.ts';
 import { sentence, type Failure } from '../../run/failure.ts';
 import { anyCall, type Owner, type RecordedRun } from '../../run/owner.ts';
 import type { Answer, Answers, Phase } from '../../run/phase.ts';
@@ -34,8 +34,7 @@ export type AllocationWorkflows = { readonly allocate: AllocationWorkflow };
 const search = 'allocate';
 
 /** The allocation is deleted, or another execution has ended its search. */
-export const Superseded = (uuid: string) =>
-  new Fault('Superseded', 409, `Allocation ${uuid} does not look for a node any more.`);
+export const SearchOver = (uuid: string) => Superseded(`Allocation ${uuid} does not look for a node any more.`);
 
 const call = anyCall
   .extend({ allocation: z.string() })
@@ -67,7 +66,7 @@ export const createAllocationOwner = ({
   tell: async () => {},
   judge: async (_world, _work, _context, error) => error,
   fail: async (platform, { uuid }, failure) => {
-    if (!(await failAllocation(platform, uuid, lastError(row, failure)))) throw Superseded(uuid);
+    if (!(await failAllocation(platform, uuid, lastError(row, failure)))) throw SearchOver(uuid);
   },
   abandon: async (world, { uuid }, failure) => {
     const reason = lastError(row, failure);

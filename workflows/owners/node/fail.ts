@@ -3,7 +3,7 @@ import { isFault, NodeLocked } from '../../../layers/domain/fault.ts';
 import { forget } from '../../../layers/domain/notes.ts';
 import type { Invocation } from '../../../layers/platform/platform.ts';
 import { changeNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { Superseded } from '../../../layers/store/reservation.ts';
+import { NodeLost } from '../../../layers/store/reservation.ts';
 import type { Failure } from '../../run/failure.ts';
 import type { Keeping } from '../../run/owner.ts';
 import { leftRamdisk } from './agent.ts';
@@ -25,7 +25,7 @@ export type Failing = {
 /** Throws Superseded if the node is another run's, NodeLocked while somebody else works on it. */
 const requireOwned = (node: StoredNode, { row, run }: Failing): void => {
   const owned = row.takes === 'lock' ? node.reservation : node.run;
-  if (owned !== run) throw Superseded(node, run);
+  if (owned !== run) throw NodeLost(node, run);
   if (node.reservation !== null && node.reservation !== run) throw NodeLocked(node.uuid, node.reservation);
 };
 

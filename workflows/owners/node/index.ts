@@ -4,13 +4,13 @@ import type { Table } from '../../../layers/platform/table.ts';
 import { busyIndex, busyPartition, shards } from '../../../layers/store/indexes.ts';
 import { nodePartition, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import type { Answers } from '../../run/phase.ts';
-import type { Keeper, Owner, RecordedRun } from '../../run/owner.ts';
-import { nodeCall, type NodeCall } from './call.ts';
+import type { Keeper, Owner, RecordedRun, Work } from '../../run/owner.ts';
+import { nodeCall, type Job, type NodeCall } from './call.ts';
 import { abandon, fail } from './fail.ts';
 import { hold } from './hold.ts';
 import type { Outcome, Phase, PhaseContext, World } from './phase.ts';
 import { judge, tell } from './tell.ts';
-import type { Asked, NodeWorkflows } from './workflow.ts';
+import type { Asked, NodeWorkflow, NodeWorkflows } from './workflow.ts';
 
 /** UUIDs of the nodes that a run owns or locks; on AWS one of the last second may be missing. */
 const busy: Keeper['busy'] = async ({ table }) => {
@@ -60,21 +60,24 @@ const lockRun = async (workflows: NodeWorkflows, table: Table, node: StoredNode)
 /** Nodes as owners of the runs of these workflows. */
 export const createNodeOwner = (
   workflows: NodeWorkflows,
-): Owner<World, NodeCall, Phase<Answers>, PhaseContext, Outcome<Answers>> => ({
-  kind: 'node',
-  call: nodeCall,
-  phases: (workflow) => workflows[workflow]?.phases().then(({ phases }) => phases),
-  busy,
-  read: async ({ table }, uuid) => {
-    const node = await readNode(table, uuid);
-    return node ? [...ownRun(workflows, node), ...(await lockRun(workflows, table, node))] : [];
-  },
-  hold: async (world, work) => hold(world, { ...work, row: workflows[work.call.workflow]! }),
-  tell: async (world, work, outcome) => tell(world, { ...work, row: workflows[work.call.workflow]! }, outcome),
-  judge: async (world, work, context, error) =>
-    judge(world, { ...work, row: workflows[work.call.workflow]! }, context, error),
-  fail: async (platform, { uuid, workflow, run }, failure) =>
-    fail(platform, { uuid, run, row: workflows[workflow]!, failure }),
-  abandon: async (world, { uuid, workflow, run }, failure, invocation) =>
-    abandon(world, { uuid, run, row: workflows[workflow]!, failure }, invocation),
-});
+): Owner<World, NodeCall, Phase<Answers>, PhaseContext, Outcome<Answers>> => {
+  const rowOf = (name: string): NodeWorkflow => workflows[name]!;
+  const jobOf = (work: Work<NodeCall, Phase<Answers>>): Job => ({ ...work, row: rowOf(work.call.workflow) });
+  return {
+    kind: 'node',
+    call: nodeCall,
+    phases: (workflow) => workflows[workflow]?.phases().then(({ phases }) => phases),
+    busy,
+    read: async ({ table }, uuid) => {
+      const node = await readNode(table, uuid);
+      return node ? [...ownRun(workflows, node), ...(await lockRun(workflows, table, node))] : [];
+    },
+    hold: async (world, work) => hold(world, jobOf(work)),
+    tell: async (world, work, outcome) => tell(world, jobOf(work), outcome),
+    judge: async (world, work, context, error) => judge(world, jobOf(work), context, error),
+    fail: async (platform, { uuid, workflow, run }, failure) =>
+      fail(platform, { uuid, run, row: rowOf(workflow), failure }),
+    abandon: async (world, { uuid, workflow, run }, failure, invocation) =>
+      abandon(world, { uuid, run, row: rowOf(workflow), failure }, invocation),
+  };
+};
