@@ -2,14 +2,15 @@
 import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
-import { mask, maskInstanceInfo, maskNotes } from '../../layers/domain/masking.ts';
+import { mask, maskRecord } from '../../layers/domain/masking.ts';
+import { node as nodeFields } from '../../layers/domain/node.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { agentConfig } from './agent-config.ts';
-import { maxAddresses, readQuery, uuidsByAddress } from './find.ts';
-import type { Call, Deps } from './route.ts';
+import { maxAddresses, readUuid, uuidsByAddress } from './find.ts';
+import type { Answer, Call, Deps } from './route.ts';
 import { agentEvent } from './witness.ts';
 
 /**
@@ -33,8 +34,8 @@ const isAwaited = (node: StoredNode): boolean =>
 
 /** By UUID, else by the addresses of its ports. Whatever is wrong is the same 404: strangers learn nothing. */
 const findAwaited = async (deps: Deps, call: Call): Promise<StoredNode> => {
-  const { node_uuid: uuid = '', addresses: list = '' } = readQuery(call, ['addresses', 'node_uuid']);
-  const addresses = addressesOf(list);
+  const uuid = readUuid(call) ?? '';
+  const addresses = addressesOf(call.query['addresses']?.[0] ?? '');
   if (uuid === '' && addresses.length === 0) {
     throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
   }
@@ -69,16 +70,13 @@ const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<strin
  * What an agent is told about its node, and from 1.62 the token: ****** if it is on the machine's own medium or was
  * given before. Throws NotFound (404), Invalid (400).
  */
-export const lookup = async (deps: Deps, call: Call): Promise<object> => {
+export const lookup = async (deps: Deps, call: Call): Promise<Answer> => {
   const node = await findAwaited(deps, call);
-  return {
-    node: {
-      uuid: node.uuid,
-      properties: node.properties,
-      instance_info: maskInstanceInfo(node.instance_info),
-      driver_internal_info: maskNotes(node.driver_internal_info),
-      links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
-    },
+  const { uuid, properties, instance_info, driver_internal_info } = maskRecord(nodeFields, node);
+  const links = resourceLinks(call.base, 'nodes', uuid);
+  const shown = {
+    node: { uuid, properties, instance_info, driver_internal_info, links },
     config: agentConfig(await tokenFor(deps, call, node)),
   };
+  return { body: shown };
 };

@@ -53,11 +53,15 @@ export const readNode = async (table: Table, uuid: string): Promise<StoredNode |
   return item && toNode(item, info);
 };
 
-/** The node of this UUID or name. Throws NotFound (404). */
-export const findNode = async (table: Table, ident: string): Promise<StoredNode> => {
-  const uuid = isUuid(ident)
+/** The UUID of the node of this UUID or name; undefined for a name that none has. Whether there is such a node is not looked at. */
+export const nodeUuid = async (table: Table, ident: string): Promise<string | undefined> =>
+  isUuid(ident)
     ? ident.toLowerCase()
     : ((await table.get(guardKey('node_name', ident)))?.['node'] as string | undefined);
+
+/** The node of this UUID or name. Throws NotFound (404). */
+export const findNode = async (table: Table, ident: string): Promise<StoredNode> => {
+  const uuid = await nodeUuid(table, ident);
   const found = uuid && (await readNode(table, uuid));
   if (!found) throw NotFound(`Node ${ident} could not be found.`);
   return found;

@@ -99,7 +99,7 @@ describe('allocate', () => {
 
 describe('sync and allocations', () => {
   it('leaves a search alone that goes on', async () => {
-    const { sync, settle, run } = await wanted({ reservation: `${node}-1` });
+    const { sync, settle } = await wanted({ reservation: `${node}-1` });
     expect(await sync(event)).toMatchObject({ looked: 1, started: 1 });
     await settle(10);
     expect(await sync(event)).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });

@@ -2,11 +2,7 @@
  * management: requests to hardware that take a while (PUT states/boot_mode and secure_boot, vmedia). Like power it holds
  * the lock but does not own the provisioning of the node. What was asked for stays with the node.
  */
-import {
-  managementRequestKey,
-  readManagementRequest,
-  type ManagementRequest,
-} from '../../layers/store/management-requests.ts';
+import { readManagementRequest, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { NodeLost } from '../../layers/store/reservation.ts';
 import { done, type Phase, type PhaseContext, type Phases } from '../owners/node/phase.ts';
 

@@ -51,7 +51,7 @@ export const deleteRoute = route<undefined, StoredNode>({
   at: 'DELETE /v1/nodes/{ident}',
   policy: 'baremetal:node:delete',
   own: 'baremetal:node:delete:self_owned_node',
-  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
+  ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,
   find: findByIdent,
   handle: async (deps, { target }) => {
     await cleanUp(deps, await remove(deps, target));

@@ -42,6 +42,28 @@ describe('heartbeat', () => {
     expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
   });
 
+  it('keeps the end of a name that looks like a suffix, at every version', async () => {
+    const { request, beat } = await waiting({ name: 'web.json' });
+    for (const version of ['1.68', '1.90', '1.91']) {
+      expect((await request('POST /v1/heartbeat/web.json', { version, body: beat })).status).toBe(202);
+    }
+  });
+
+  it('reads the node once, whether it is named by UUID or by name', async () => {
+    const { request, beat, platform } = await waiting({ name: 'web-1', provision_state: 'deploying' });
+    const { get, getMany } = platform.table;
+    let reads = 0;
+    Object.assign(platform.table, {
+      get: async (...args: Parameters<typeof get>) => ((reads += 1), get(...args)),
+      getMany: async (...args: Parameters<typeof getMany>) => ((reads += args[0].length), getMany(...args)),
+    });
+    await request(post, { body: beat });
+    // The node and its instance_info; a name is looked up before.
+    expect(reads).toBe(2);
+    await request('POST /v1/heartbeat/web-1', { body: beat });
+    expect(reads).toBe(2 + 3);
+  });
+
   it('that is repeated is accepted and delivers nothing more', async () => {
     const { request, beat, platform } = await waiting();
     const answers = [await request(post, { body: beat }), await request(post, { body: beat })];

@@ -101,6 +101,10 @@ describe('lookup', () => {
       'X-OpenStack-Ironic-API-Version': '1.21',
       'X-OpenStack-Ironic-API-Minimum-Version': '1.1',
     });
+    for (const line of [byUuid, `POST /v1/lookup`]) {
+      const refused = await request(line, { version: '1.21' });
+      expect([line, refused.status, refused.error]).toEqual([line, 404, 'There is nothing at this path.']);
+    }
     expect((await request(byUuid, { version: '1.999' })).status).toBe(406);
     expect((await request(byUuid, { version: null })).status).toBe(404);
   });

@@ -2,7 +2,7 @@
  * ReadSettings of verify, and what a step has changed: BIOS settings, firmware and secure boot, as far as the BMC tells them. They are good to know
  * and nothing depends on them, so a BMC that cannot tell them is managed all the same.
  */
-import { isFault, type Fault } from '../../../layers/domain/fault.ts';
+import { isFault } from '../../../layers/domain/fault.ts';
 import { keep } from '../../../layers/domain/notes.ts';
 import type { NodeEvent } from '../../../layers/store/events.ts';
 import { keepBios, keepFirmware } from '../../../layers/store/machine-settings.ts';
