@@ -12,7 +12,7 @@ import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
 import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { deliver } from '../../workflows/wait.ts';
+import { deliver } from '../../workflows/owners/node/wait.ts';
 import { readUuid, uuidsByAddress } from './find.ts';
 import type { Answer, Call, Deps } from './route.ts';
 

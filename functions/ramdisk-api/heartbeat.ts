@@ -5,8 +5,8 @@ import { keep, note } from '../../layers/domain/notes.ts';
 import type { Heartbeat } from '../../layers/domain/baremetal/ramdisk.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
 import { changeNode, isoTime, nodeUuid, type StoredNode } from '../../layers/store/nodes.ts';
-import { hasInspected } from '../../workflows/inspection.ts';
-import { deliver } from '../../workflows/wait.ts';
+import { hasInspected } from '../../workflows/inspect/inspection.ts';
+import { deliver } from '../../workflows/owners/node/wait.ts';
 import type { Answer, Call, Deps } from './route.ts';
 
 /** The address itself is checked by the proxy against the networks that agents may be in. */

@@ -10,6 +10,7 @@ import { busyIndex, busyPartition, shardOf, shards } from './indexes.ts';
 import { changeNode, isoTime, type StoredNode } from './nodes.ts';
 import type { Platform } from '../platform/platform.ts';
 import { records, type Keeping } from './records.ts';
+import { runName } from './runs.ts';
 import { isConditionFailed, type Table } from '../platform/table.ts';
 
 export type StoredAllocation = Allocation & Keeping;
@@ -25,15 +26,9 @@ export const allocations = records<StoredAllocation>({
     state === 'allocating' ? { [busyIndex]: busyPartition(shardOf(uuid), 'allocation') } : {},
 });
 
-/**
- * Name of the execution that looks for a node, at most 80 characters of [0-9A-Za-z-_] (Step Functions). An allocation
- * that was deleted and created again under its UUID has another.
- */
+/** The run that looks for a node; an allocation that was deleted and created again under its UUID has another. */
 export const allocationRun = ({ uuid, position }: Pick<StoredAllocation, 'uuid' | 'position'>): string =>
-  `allocation-${uuid}-${position}`;
-
-/** The UUID of the allocation that an execution of this name looks for a node for; undefined for other executions. */
-export const allocationOfRun = (run: string): string | undefined => /^allocation-([0-9a-f-]{36})-/.exec(run)?.[1];
+  runName(uuid, position);
 
 /** UUIDs of the allocations that look for a node; on AWS one of the last second may be missing. */
 export const allocatingNow = async (table: Table): Promise<string[]> => {

@@ -5,8 +5,8 @@ import { forget } from '../../../layers/domain/notes.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock, own } from '../../../layers/store/reservation.ts';
-import { forgetAgent } from '../../../workflows/agent.ts';
-import { forgetSteps, noSteps } from '../../../workflows/plan.ts';
+import { forgetAgent } from '../../../workflows/owners/node/agent.ts';
+import { forgetSteps, noSteps } from '../../../workflows/owners/node/plan.ts';
 
 /** Throws Invalid (400) for a step that said it must not be cut short. */
 const checkAbortable = (node: StoredNode): void => {

@@ -18,7 +18,7 @@ import { bool } from '../../../layers/domain/values.ts';
 import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { runbooks, type StoredRunbook } from '../../../layers/store/runbooks.ts';
-import { setPlan } from '../../../workflows/plan.ts';
+import { setPlan } from '../../../workflows/owners/node/plan.ts';
 import type { Call, Deps } from '../route.ts';
 import type { ProvisionBody } from './provision-body.ts';
 

@@ -5,13 +5,13 @@ import type { Subject } from '../../../layers/domain/policy.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
+import { rescuePasswordKey } from '../../../layers/store/rescue-passwords.ts';
 import { begin, proceed } from '../../../layers/store/reservation.ts';
-import { waitKey } from '../../../workflows/wait.ts';
+import { waitKey } from '../../../workflows/owners/node/wait.ts';
 import type { Config } from '../config.ts';
 import { abortRun } from './abort.ts';
 import { checkAsked, keepAsked, type Asked } from './asked-steps.ts';
 import { leaseTo } from './lessee.ts';
-import { rescueRemoval } from './rescue-password.ts';
 import { checkNode, requireVerb, type Around } from './verb-checks.ts';
 
 /** All that is known of a request before the node is decided on. */
@@ -67,10 +67,8 @@ const requested = (before: StoredNode, { set = {} }: Change, { verb, subject }: 
 });
 
 /** A late heartbeat finds no token of the run that is superseded, and nobody its rescue's password. */
-const leftBehind = (node: StoredNode): Write[] => [
-  ...(node.run ? [{ delete: waitKey(node.uuid) }] : []),
-  ...rescueRemoval(node),
-];
+const leftBehind = ({ uuid, run }: StoredNode): Write[] =>
+  run === null ? [] : [waitKey, rescuePasswordKey].map((key) => ({ delete: key(uuid) }));
 
 /**
  * The whole change, on the node as it is when it is written. The checks of the state have been asked before, of the node

@@ -5,7 +5,7 @@ import { guardKey } from '../../../layers/store/guards.ts';
 import { inventoryKey, readInventory } from '../../../layers/store/inventories.ts';
 import { portKey } from '../../../layers/store/node-ports.ts';
 import { createNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { waitKey, waitWrite } from '../../../workflows/wait.ts';
+import { waitKey, waitWrite } from '../../../workflows/owners/node/wait.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 import { createFront } from './front.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { changeNode, type StoredNode } from '../../../../layers/store/nodes.ts';
-import { releaseInstance } from '../../../../workflows/instance.ts';
+import { releaseInstance } from '../../../../workflows/undeploy/instance.ts';
 import { createSearches } from './searches.ts';
 
 const uuid = '11111111-2222-4333-8444-555555555555';
