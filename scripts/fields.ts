@@ -10,6 +10,7 @@ import type { Access, Field, Fields } from '../layers/domain/fields.ts';
 import { history } from '../layers/domain/history.ts';
 import { inspectionRule } from '../layers/domain/inspection-rule.ts';
 import { node } from '../layers/domain/node.ts';
+import { lifetimes, notes, type Note } from '../layers/domain/notes.ts';
 import { port } from '../layers/domain/port.ts';
 import { portgroup } from '../layers/domain/portgroup.ts';
 import { runbook } from '../layers/domain/runbook.ts';
@@ -87,6 +88,35 @@ Made from the field tables in \`layers/domain\`. *Settable* by which methods; em
 what it is when nobody gave one. *In lists*: \`brief\` fields come without \`?detail=true\` or \`?fields=\`; \`filter\`: the
 list has a parameter of this name; \`unique\`: a second record with the same value is refused with 409.`;
 
+const privateNotes = `## Private notes of a node
+
+What Ingot notes in a node's \`driver_internal_info\`, for itself and for who looks at the node; nobody can set it. Names
+that Ironic has mean what they mean there. *Masked*: shown as \`******\`, as is everything in it that is called a password,
+a secret or a token. *Read by*: what \`people\` read decides nothing. A note that is not in this table was made by
+another version: it stays as it is until the node is deleted, and nothing is decided by it.`;
+
+const noteRow = ([name, { schema, lifetime, masked, unread, doc }]: readonly [string, Note]): string[] => [
+  `\`${name}\``,
+  typeOf(schema),
+  lifetime,
+  [unread ? 'people' : 'Ingot', masked && 'masked'].filter(Boolean).join(', '),
+  doc,
+];
+
+const lifetimeRow = ([name, { doc, ends }]: readonly [string, { doc: string; ends: readonly string[] }]): string[] => [
+  name,
+  doc,
+  ends.join(', '),
+];
+
+const notesSection = (): string =>
+  [
+    privateNotes,
+    table(['note', 'type', 'lifetime', 'read by', 'meaning'], Object.entries<Note>(notes).map(noteRow)),
+    'When a lifetime is over its notes are forgotten, and those of the lifetimes that end with it.',
+    table(['lifetime', 'a note is there', 'ends as well'], Object.entries(lifetimes).map(lifetimeRow)),
+  ].join('\n\n');
+
 /** The whole page. */
 export const fieldsPage = (): string =>
   [
@@ -100,4 +130,5 @@ export const fieldsPage = (): string =>
         ),
       ].join('\n\n'),
     ),
+    notesSection(),
   ].join('\n\n');

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('..', import.meta.url).pathname;
-const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench}/**/*.ts', { cwd: root });
+const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench,cli}/**/*.ts', { cwd: root });
 
 type Import = { file: string; target: string; typeOnly: boolean };
 
@@ -104,7 +104,7 @@ describe('the environment', () => {
     expect(readers).not.toEqual([]);
     // local/simulator-process.ts hands the environment on to the process that it starts.
     const allowed =
-      /^(functions\/[^/]+\/handler\.ts|infra\/|bench\/|local\/(main|options|simulator-process)\.ts|simulator\/(main|options)\.ts|local\/functions\/worker\.ts)/;
+      /^(functions\/[^/]+\/handler\.ts|infra\/|bench\/|local\/(main|options|simulator-process)\.ts|cli\/main\.ts|simulator\/(main|options)\.ts|local\/functions\/worker\.ts)/;
     expect(readers.filter((file) => !allowed.test(file))).toEqual([]);
   });
 });

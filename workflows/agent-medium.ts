@@ -2,14 +2,14 @@
  * How the agent of a boot gets its token (ADR 9): on a medium of its own in the machine's second virtual drive. Where
  * there is no such drive, or the operator's ISO does not look for it, the agent has to ask by lookup, which is weaker.
  */
-import { agentMedium, agentMediumKey, askedMedium, mediumNote, removableMedia } from '../layers/domain/agent-medium.ts';
-import { byLookup, hasMediumToken, pregenerated } from '../layers/domain/agent-token.ts';
+import { agentMediumKey, askedMedium } from '../layers/domain/agent-medium.ts';
+import { hasMediumToken } from '../layers/domain/agent-token.ts';
 import { buildAgentMedium } from '../layers/configdrive/agent-medium.ts';
 import { isFault } from '../layers/domain/fault.ts';
+import { drop, forget, keep, note, type Noted, type Notes } from '../layers/domain/notes.ts';
 import { giveAgentToken, inspectionKey, newToken, tokenHash } from '../layers/store/agent-tokens.ts';
 import type { Change, StoredNode } from '../layers/store/nodes.ts';
 import { requireLock } from '../layers/store/reservation.ts';
-import { without } from './agent.ts';
 import { weakToken } from './history.ts';
 import { isFake } from './hardware.ts';
 import type { WorkflowName } from './names.ts';
@@ -17,7 +17,7 @@ import { done, type Outcome, type PhaseContext } from './phase.ts';
 
 const asked = (node: StoredNode): boolean | undefined => askedMedium(node).value;
 
-const wantsMedium = (node: StoredNode): boolean => asked(node) ?? node.driver_internal_info[removableMedia] !== false;
+const wantsMedium = (node: StoredNode): boolean => asked(node) ?? note(node, 'removable_media') !== false;
 
 /** What the agent reads. The address for inventories is for who inspects only: agents send one to it at every boot. */
 const wordsOf = ({ node, settings: { agentEndpoint: api } }: PhaseContext, token: string) => {
@@ -30,8 +30,11 @@ const wordsOf = ({ node, settings: { agentEndpoint: api } }: PhaseContext, token
   };
 };
 
+/** The key of the medium that was made last; undefined if there is none. */
+const mediumOf = (node: Noted): string | undefined => note(node, 'agent_medium');
+
 /** The token is there for this boot already: an attempt that was cut off goes on with its medium. */
-const isMade = (node: StoredNode): boolean => hasMediumToken(node) && agentMedium(node) !== undefined;
+const isMade = (node: StoredNode): boolean => hasMediumToken(node) && mediumOf(node) !== undefined;
 
 /**
  * Makes the medium and notes its token in one write, so that nothing is ever inserted whose token the node does not
@@ -39,35 +42,32 @@ const isMade = (node: StoredNode): boolean => hasMediumToken(node) && agentMediu
  */
 const makeMedium = async (context: PhaseContext): Promise<string> => {
   const { node, platform, run } = context;
-  if (isMade(node)) return agentMedium(node)!;
+  if (isMade(node)) return mediumOf(node)!;
   const token = newToken(platform);
   const key = agentMediumKey(node.uuid, platform.ids.ulid());
   await platform.objects.put(key, buildAgentMedium(wordsOf(context, token)), 'application/octet-stream');
   const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change | undefined => {
     requireLock(fresh, run);
     if (isMade(fresh)) return undefined;
-    return {
-      set: { driver_internal_info: { ...fresh.driver_internal_info, [pregenerated]: true, [mediumNote]: key } },
-    };
+    return { set: keep(fresh, { agent_secret_token_pregenerated: true, agent_medium: key }) };
   });
-  const last = agentMedium(node);
-  if (last !== undefined && last !== agentMedium(after)) await removeObject(context, last);
-  return agentMedium(after)!;
+  const last = mediumOf(node);
+  if (last !== undefined && last !== mediumOf(after)) await removeObject(context, last);
+  return mediumOf(after)!;
 };
 
 /** From here on the agent of this run may ask for its token, once. */
-const letItAsk = ({ run }: PhaseContext, more: Readonly<Record<string, unknown>> = {}) => {
+const letItAsk = ({ run }: PhaseContext, more: Notes = {}) => {
   return (node: StoredNode): Partial<StoredNode> => ({
     agent_token_sha256: null,
-    driver_internal_info: {
-      ...without(node.driver_internal_info, [pregenerated, 'agent_secret_token']),
+    ...keep(drop(node, 'agent_secret_token_pregenerated', 'agent_secret_token'), {
       ...more,
-      [byLookup]: run,
-    },
+      agent_token_by_lookup: run,
+    }),
   });
 };
 
-const weaker = (context: PhaseContext, why: string, more: Readonly<Record<string, unknown>> = {}): Outcome => {
+const weaker = (context: PhaseContext, why: string, more: Notes = {}): Outcome => {
   const { node, run } = context;
   const about = { workflow: node.run_workflow as WorkflowName, run, phase: 'AttachBootMedia' };
   return done(letItAsk(context, more), undefined, { events: [weakToken(about, why)] });
@@ -92,7 +92,7 @@ export const attachAgentMedium = async (context: PhaseContext): Promise<Outcome>
     return done();
   } catch (error) {
     if (asked(node) === true || !hasNoDrive(error)) throw error;
-    return weaker(context, 'the BMC has no second virtual drive', { [removableMedia]: false });
+    return weaker(context, 'the BMC has no second virtual drive', { removable_media: false });
   }
 };
 
@@ -112,8 +112,8 @@ const removeObject = async (
 export const removeAgentMedium = async (
   context: Pick<PhaseContext, 'platform' | 'node'>,
 ): Promise<((node: StoredNode) => Partial<StoredNode>) | undefined> => {
-  const key = agentMedium(context.node);
+  const key = mediumOf(context.node);
   if (key === undefined) return undefined;
   await removeObject(context, key);
-  return ({ driver_internal_info: info }) => ({ driver_internal_info: without(info, [mediumNote]) });
+  return (node) => forget(node, 'medium');
 };

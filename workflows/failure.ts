@@ -4,6 +4,7 @@
  */
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
 import { cutText } from '../layers/domain/foreign-text.ts';
+import { forget } from '../layers/domain/notes.ts';
 import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
@@ -12,11 +13,10 @@ import { managementRequestKey } from '../layers/store/management-requests.ts';
 import { powerRequestKey } from '../layers/store/power-requests.ts';
 import { rescuePasswordKey } from '../layers/store/rescue-passwords.ts';
 import { onlyLocks, Superseded } from '../layers/store/reservation.ts';
-import { forgetAgent, leftRamdisk, plainText, without } from './agent.ts';
+import { forgetAgent, leftRamdisk, plainText } from './agent.ts';
 import { runFailed, transitionEvents } from './history.ts';
-import { inspectedBy } from './inspection.ts';
 import { releaseInstance } from './instance.ts';
-import { forgetPlans, noSteps } from './plan.ts';
+import { noSteps } from './plan.ts';
 import type { WorkflowName } from './names.ts';
 import { waitKey } from './wait.ts';
 
@@ -44,11 +44,8 @@ const keepFirst = (node: StoredNode, message: string) =>
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
-/** No step is in progress any more, and nobody goes on with the plan. */
-const withoutPlan = (node: StoredNode): Partial<StoredNode> => ({
-  ...noSteps,
-  driver_internal_info: forgetPlans(node.driver_internal_info),
-});
+/** No step is in progress any more, and nobody goes on with what the ramdisk was booted for. */
+const givenUp = (node: StoredNode): Partial<StoredNode> => ({ ...noSteps, ...forget(node, 'work') });
 
 /** Ironic takes a node out of service when its work broke off in the middle of a step: what is left is unknown. */
 const outOfService = (
@@ -61,15 +58,19 @@ const outOfService = (
 const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...failed(node),
   ...outOfService(node.clean_step, 'clean failure', lastError),
-  ...withoutPlan(node),
+  ...givenUp(node),
 });
 
-/** A service that was aborted is in its failure state already when the way back into the instance fails. */
+/**
+ * A service that was aborted is in its failure state already when the way back into the instance fails. Its work is not
+ * over: who tries it again, or aborts it, brings the machine back, and has to know whether the ramdisk was booted.
+ */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
   ...(!isFailureState(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
-  ...withoutPlan({ ...node, ...forgetAgent(node) }),
-  agent_token_sha256: null,
+  ...noSteps,
+  ...forgetAgent(node),
+  ...forget(node, 'plan', 'agent'),
 });
 
 /** The ramdisk of an aborted rescue still runs and lets people in: somebody has to look. */
@@ -92,7 +93,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
   deploy: {
     what: 'Deploy',
     next: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
-    change: (node) => ({ ...failed(node), ...withoutPlan(node) }),
+    change: (node) => ({ ...failed(node), ...givenUp(node) }),
   },
   service: {
     what: 'Service',
@@ -109,10 +110,7 @@ const rows: { readonly [W in WorkflowName]: Row } = {
     next: 'Then set the provision state to inspect again, or to manage to go on without it.',
     unheard:
       'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel needs boot_method=vmedia. Without that medium (driver_info.config_via_removable false) it needs ipa-inspection-callback-url, the address of this API followed by /v1/continue_inspection, and a node without ports is recognised by the IP address in driver_info.redfish_address.',
-    change: (node) => ({
-      ...failed(node),
-      driver_internal_info: without(node.driver_internal_info, [inspectedBy]),
-    }),
+    change: (node) => ({ ...failed(node), ...forget(node, 'inspection') }),
   },
   adopt: {
     what: 'Adoption',
@@ -208,9 +206,14 @@ export type Failing = {
   readonly workflow: WorkflowName;
   readonly run: string;
   readonly failure: Failure;
-  /** The machine was switched off; its agent is gone. */
+  /** The machine was switched off, and the medium of its agent is removed. */
   readonly off?: boolean;
 };
+
+const switchedOff = (node: StoredNode): Partial<StoredNode> => ({
+  ...leftRamdisk(node),
+  ...forget(node, 'agent', 'medium'),
+});
 
 /**
  * Ends the run as failed: failure state, `last_error`, event, lock and ownership gone, in one write.
@@ -224,9 +227,10 @@ export const failNode = async (
   const message = lastError(workflow, failure);
   return changeNode(platform, uuid, (before) => {
     requireOwner(before, workflow, run);
-    const node = off ? { ...before, ...leftRamdisk(before) } : before;
+    const gone = off ? switchedOff(before) : {};
+    const node = { ...before, ...gone };
     const set: Partial<StoredNode> = {
-      ...(off && leftRamdisk(before)),
+      ...gone,
       last_error: message,
       ...row.change(node, message),
       ...(!onlyLocks(workflow) && { run: null, run_workflow: null }),

@@ -8,9 +8,10 @@ import {
   nameOf,
   type BmcStep,
   type bmcSteps,
-  type PlannedStep,
   type ReservedStep,
 } from '../layers/domain/machine-steps.ts';
+import { note } from '../layers/domain/notes.ts';
+import type { PlannedStep } from '../layers/domain/steps.ts';
 import type { NodeEvent } from '../layers/store/events.ts';
 import type { StoredNode } from '../layers/store/nodes.ts';
 import type * as z from 'zod';
@@ -80,7 +81,7 @@ const startedAt = ({ node }: PhaseContext): number => Date.parse(node.phase?.sta
 const wait: Work<{ seconds?: number }> = async (context, { seconds }) => {
   const { node, platform } = context;
   if (seconds === undefined && agentCalled(node)) {
-    const last = Date.parse((node.driver_internal_info['agent_last_heartbeat'] as string | undefined) ?? '');
+    const last = Date.parse(note(node, 'agent_last_heartbeat') ?? '');
     return last > startedAt(context) ? ended() : { is: 'heartbeat' };
   }
   const rest = startedAt(context) + Math.min(seconds ?? 30, longestWait) * 1000 - platform.clock.now();

@@ -6,12 +6,12 @@
 import { hasMediumToken } from '../../layers/domain/agent-token.ts';
 import { Invalid, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
 import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspection.ts';
+import { keep } from '../../layers/domain/notes.ts';
 import { jsonBody } from '../../layers/http/request.ts';
 import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
 import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
-import { inspectedBy, inspectedWithKey } from '../../workflows/inspection.ts';
 import { deliver } from '../../workflows/wait.ts';
 import { readQuery, uuidsByAddress } from './find.ts';
 import type { Call, Deps } from './route.ts';
@@ -125,8 +125,8 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<object
   const write = await inventoryWrite(deps, uuid, inspected);
   await changeNode(deps, uuid, (fresh) => {
     checkWaits(fresh);
-    const info = { ...fresh.driver_internal_info, [inspectedBy]: fresh.run, [inspectedWithKey]: proved };
-    return { set: { driver_internal_info: info }, also: [write] };
+    const run = fresh.run !== null && { inspected_by_run: fresh.run };
+    return { set: keep(fresh, { ...run, inspected_with_key: proved }), also: [write] };
   });
   await deliver(deps, uuid);
   return { uuid };

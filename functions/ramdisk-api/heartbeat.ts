@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
+import { keep, note } from '../../layers/domain/notes.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { waitStates } from '../../layers/domain/states.ts';
 import { jsonBody } from '../../layers/http/request.ts';
@@ -69,16 +70,17 @@ const checkUrl = (url: string, requireTls: boolean): void => {
 /** The same for who names no node of ours and for who is not its agent, so that nobody learns which names there are. */
 const Stranger = () => NotFound('Node could not be found, or the agent token is missing or not its own.');
 
-const same = (node: StoredNode, name: string, value: string | null | undefined): boolean =>
-  (node.driver_internal_info[name] ?? value ?? null) === (value ?? null);
+/** Whether the agent says what it said before, if it said anything. */
+const same = (before: string | undefined, value: string | null | undefined): boolean =>
+  before === undefined || before === value;
 
 /** The rules of ironic-deploy.md 3.2 that look at the node. Throws NotFound (404) for a stranger, Invalid (400). */
 const checkBeat = (node: StoredNode, beat: Beat): void => {
   if (!isToken(beat.agent_token, node.agent_token_sha256)) throw Stranger();
-  if (!same(node, 'agent_url', beat.callback_url)) {
+  if (!same(note(node, 'agent_url'), beat.callback_url)) {
     throw Invalid('Agent URL has changed since the first heartbeat of this boot, which is not allowed.');
   }
-  if (!same(node, 'agent_verify_ca', beat.agent_verify_ca)) {
+  if (!same(note(node, 'agent_verify_ca'), beat.agent_verify_ca)) {
     throw Invalid('agent_verify_ca has changed since the first heartbeat of this boot, which is not allowed.');
   }
 };
@@ -100,13 +102,12 @@ const goesOn = (node: StoredNode): boolean =>
   isWaiting(node) && !node.maintenance && (node.provision_state !== 'inspect wait' || hasInspected(node, node.run));
 
 const record = (node: StoredNode, beat: Beat, now: string): Partial<StoredNode> => ({
-  driver_internal_info: {
-    ...node.driver_internal_info,
+  ...keep(node, {
     agent_url: beat.callback_url,
     agent_last_heartbeat: now,
     ...(beat.agent_version && { agent_version: beat.agent_version }),
     ...(beat.agent_verify_ca && { agent_verify_ca: beat.agent_verify_ca }),
-  },
+  }),
   ...(isWaiting(node) && { provision_updated_at: now }),
 });
 

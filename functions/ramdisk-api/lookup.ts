@@ -1,7 +1,7 @@
 /** GET /v1/lookup: an agent asks which node it runs on, and gets its token if it could not have it otherwise. */
 import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
-import { mask, maskInstanceInfo, maskSecrets } from '../../layers/domain/masking.ts';
+import { mask, maskInstanceInfo, maskNotes } from '../../layers/domain/masking.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
@@ -89,7 +89,7 @@ export const lookup = async (deps: Deps, call: Call): Promise<object> => {
       uuid: node.uuid,
       properties: node.properties,
       instance_info: maskInstanceInfo(node.instance_info),
-      driver_internal_info: maskSecrets(node.driver_internal_info),
+      driver_internal_info: maskNotes(node.driver_internal_info),
       links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
     },
     config: agentConfig(await tokenFor(deps, call, node)),

@@ -1,5 +1,5 @@
 /**
- * Nothing is ever stuck (DESIGN.md 3.8): looks at every node that a run owns or locks and at every allocation that
+ * Nothing is ever stuck (DESIGN.md 3.9): looks at every node that a run owns or locks and at every allocation that
  * looks for a node, starts a run that was recorded but never started, and fails one whose execution ended without it.
  * Called at start, by a schedule, and when an execution ends badly. The schedule also sweeps configdrives that no node
  * refers to.

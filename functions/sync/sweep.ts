@@ -2,7 +2,8 @@
  * Removes objects that no node refers to: left by a crash between storing one and the write that names it, between
  * undeploy's write and the removal, or by an inventory that took the place of another.
  */
-import { agentMediaOf, agentMedium } from '../../layers/domain/agent-medium.ts';
+import { agentMediaOf } from '../../layers/domain/agent-medium.ts';
+import { note } from '../../layers/domain/notes.ts';
 import { configdriveObjects, configdrivesOf } from '../../layers/domain/configdrive.ts';
 import { inventoriesOf, inventoryKey, inventoryObject } from '../../layers/store/inventories.ts';
 import { readNode } from '../../layers/store/nodes.ts';
@@ -36,7 +37,7 @@ const kinds: { readonly [name: string]: Kind } = {
     of: agentMediaOf,
     named: async (table, uuid) => {
       const node = await readNode(table, uuid);
-      return node ? [agentMedium(node)] : [];
+      return node ? [note(node, 'agent_medium')] : [];
     },
   },
   inventory: {

@@ -2,13 +2,14 @@
  * What stands in the way of working on a node, by interface: GET validate shows all of it, PUT states/provision and
  * the Validate phase refuse to begin (ironic-deploy.md 1). Pure: neither the machine nor an image server is asked.
  */
-import { askedMedium, removableMedia } from '../domain/agent-medium.ts';
+import { askedMedium } from '../domain/agent-medium.ts';
 import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
 import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
 import { checkBootIso, checkImage, isWebUrl } from '../domain/image.ts';
 import type { Node } from '../domain/node.ts';
+import { note } from '../domain/notes.ts';
 import { checkRootDevice } from '../domain/root-device.ts';
 import { parseDriverInfo } from './driver-info.ts';
 
@@ -35,7 +36,7 @@ const weakerToken: Check = (node) => {
   const consequence =
     'its agent has to ask for its token, and anybody in agent_networks who knows a MAC address could be first.';
   if (given) return `driver_info.config_via_removable is false: ${consequence}`;
-  if (node.driver_internal_info[removableMedia] !== false) return undefined;
+  if (note(node, 'removable_media') !== false) return undefined;
   return `The BMC offers one virtual drive only: ${consequence}`;
 };
 

@@ -18,9 +18,6 @@ export const agentMediaOf = (start: string): string => `agents/${start}`;
 /** The object that holds one. BMCs tell by the end of the name what kind of drive it shall be. */
 export const agentMediumKey = (uuid: string, ulid: string): string => `${agentMediaOf(uuid)}/${ulid}.img`;
 
-/** In driver_internal_info: whether the BMC has a drive for it, as it said when the node was verified. */
-export const removableMedia = 'removable_media';
-
 /** driver_info.config_via_removable (ironic-deploy.md 1.1): `given`, and what it means; undefined for no boolean. */
 export const askedMedium = ({
   driver_info: info,
@@ -29,17 +26,6 @@ export const askedMedium = ({
 }): { readonly given: boolean; readonly value: boolean | undefined } => {
   const given = info['config_via_removable'] ?? null;
   return { given: given !== null, value: bool.safeParse(given).data };
-};
-
-type Told = { readonly driver_internal_info: Readonly<Record<string, unknown>> };
-
-/** In driver_internal_info: the key of the medium that was made last for the node. */
-export const mediumNote = 'agent_medium';
-
-/** The key of the medium that was made last; undefined if there is none. */
-export const agentMedium = ({ driver_internal_info: info }: Told): string | undefined => {
-  const key = info[mediumNote];
-  return typeof key === 'string' ? key : undefined;
 };
 
 /** What the agent is told on it. A word has no white space; one that is empty is left out. */

@@ -1,27 +1,22 @@
 /**
- * How the agent of a boot proves itself (ADR 9). `agent_secret_token_pregenerated` is Ironic's name: the token went
- * onto the machine's own medium. `agent_token_by_lookup` names the run whose agent has to ask for it, which is weaker.
+ * How the agent of a boot proves itself (ADR 9): by a token that went onto the machine's own medium, or, which is
+ * weaker, by one that it has to ask for.
  */
+import { note, type Noted } from './notes.ts';
 import { waitStates } from './states.ts';
 
-type Info = Readonly<Record<string, unknown>>;
-type Told = { readonly driver_internal_info: Info };
-
-export const pregenerated = 'agent_secret_token_pregenerated';
-export const byLookup = 'agent_token_by_lookup';
-
 /** Whether the agent has, or could have, its token by the machine's own medium. */
-export const hasMediumToken = ({ driver_internal_info: info }: Told): boolean => info[pregenerated] === true;
+export const hasMediumToken = (node: Noted): boolean => note(node, 'agent_secret_token_pregenerated') === true;
 
-type Waiting = Told & {
+type Waiting = Noted & {
   readonly provision_state: string;
   readonly power_state: string | null;
   readonly run: string | null;
 };
 
 /** Whether the node waits for an agent that was booted by its run and has to ask for its token. */
-export const mayAskForToken = ({ driver_internal_info: info, provision_state, power_state, run }: Waiting): boolean =>
-  run !== null &&
-  info[byLookup] === run &&
-  power_state === 'power on' &&
-  (waitStates as readonly string[]).includes(provision_state);
+export const mayAskForToken = (node: Waiting): boolean =>
+  node.run !== null &&
+  note(node, 'agent_token_by_lookup') === node.run &&
+  node.power_state === 'power on' &&
+  (waitStates as readonly string[]).includes(node.provision_state);

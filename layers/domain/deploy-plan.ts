@@ -3,9 +3,9 @@
  * hardware managers, of deploy templates and of the request, in the order of priorities.
  */
 import { Invalid } from './fault.ts';
-import { byPriority, checkPlaces, nameOf, placeOf, type PlannedStep } from './machine-steps.ts';
+import { byPriority, checkPlaces, nameOf, placeOf } from './machine-steps.ts';
 import type { Node } from './node.ts';
-import type { Step } from './steps.ts';
+import type { PlannedStep, Step } from './steps.ts';
 
 const core = (step: string, priority: number) => ({ interface: 'deploy', step, priority, args: {} }) as const;
 

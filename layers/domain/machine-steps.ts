@@ -8,10 +8,7 @@ import { Invalid } from './fault.ts';
 import { unsupported, type InterfaceField } from './hardware-types.ts';
 import type { Node } from './node.ts';
 import { check } from './schema.ts';
-import { reservedSteps, stepInterfaces, type Step, type StepInterface } from './steps.ts';
-
-/** A step as it stands in the plan of a node; what the agent says about it is known once it has been asked. */
-export type PlannedStep = Step & { readonly abortable?: boolean; readonly reboot_requested?: boolean };
+import { reservedSteps, stepInterfaces, type PlannedStep, type Step, type StepInterface } from './steps.ts';
 
 /** `workflow`: reserved names; `bmc`: by Redfish; `fake`: nowhere, and at once; `agent`: in the deploy ramdisk. */
 export type Place = 'workflow' | 'bmc' | 'fake' | 'agent';

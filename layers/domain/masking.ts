@@ -1,4 +1,5 @@
 /** What is never shown to anybody, and what of a node its lessees do not see (ironic-rbac.md 5). */
+import { notes, type Note, type Notes } from './notes.ts';
 import { allows, type Owned, type Rule, type Subject } from './policy.ts';
 
 /** Stands for a secret, in answers and in the stored record alike. */
@@ -45,6 +46,15 @@ export const isMaskedInfo = (name: string): boolean => hidden.includes(name) || 
 export const maskInstanceInfo = (info: object): unknown =>
   maskSecrets(
     Object.fromEntries(Object.entries(info).map(([name, value]) => [name, hidden.includes(name) ? mask : value])),
+  );
+
+const isMaskedNote = (name: string): boolean =>
+  Object.hasOwn(notes, name) && (notes as Readonly<Record<string, Note>>)[name]!.masked === true;
+
+/** driver_internal_info as it is shown: a note without a row is judged by its name. */
+export const maskNotes = (info: Notes): unknown =>
+  maskSecrets(
+    Object.fromEntries(Object.entries(info).map(([name, value]) => [name, isMaskedNote(name) ? mask : value])),
   );
 
 type Withheld = { readonly rule: Rule; readonly notice: unknown };

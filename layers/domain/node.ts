@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { notesField } from './notes.ts';
 import { provisionStates, type ProvisionState } from './states.ts';
 import { bool, json, logicalName, text, timestamp, uuid } from './values.ts';
 
@@ -52,7 +53,7 @@ export const node = fields({
   },
   driver: { access: 'update', schema: text(255), required: true, filter: true, index: true, doc: 'Hardware type.' },
   driver_info: { access: 'update', schema: json, default: {}, doc: 'How the BMC is reached. Secrets show as ******.' },
-  driver_internal_info: { access: 'read', since: 3, schema: json, default: {}, doc: 'Notes of the service.' },
+  driver_internal_info: { access: 'read', since: 3, schema: notesField, default: {}, doc: 'Notes of the service.' },
   properties: { access: 'update', schema: json, default: {}, doc: 'What the machine has: cpu_arch, memory_mb, ...' },
   instance_info: { access: 'update', schema: json, default: {}, doc: 'What to deploy; emptied by undeploy.' },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
@@ -172,7 +173,7 @@ export type Node = RecordOf<typeof node>;
 /**
  * What the node item holds besides its fields; never shown on the wire.
  * `revision` counts every write (test-and-set); `generation` counts reservations and is the fencing token of BMC
- * writes (DESIGN.md 5); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
+ * writes (DESIGN.md 3.7); `run` is the execution that owns the provisioning in progress, also while it waits unlocked.
  */
 export type NodeKeeping = {
   revision: number;
@@ -181,7 +182,7 @@ export type NodeKeeping = {
   run_workflow: string | null;
   /** SHA-256 (hex) of the agent token; the token itself is sealed for the proxy. */
   agent_token_sha256: string | null;
-  /** Names in driver_info whose values are sealed in the secret item; the record holds ****** for them. */
+  /** A ULID, drawn when the node was created: where it stands in lists. */
   position: string;
   /** What its run is doing since when (ISO 8601); null or absent between phases. Written by functions/workflow. */
   phase?: { readonly run: string; readonly name: string; readonly started_at: string } | null;

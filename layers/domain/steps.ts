@@ -27,6 +27,9 @@ export type Step = {
   readonly limit_child_node_execution?: readonly string[] | undefined;
 };
 
+/** A step as it stands in the plan of a node; what the agent says about it is known once it has been asked. */
+export type PlannedStep = Step & { readonly abortable?: boolean; readonly reboot_requested?: boolean };
+
 const named = { interface: z.enum(stepInterfaces), step: text(255) };
 const optionalArgs = json.nullish().transform((args) => args ?? {});
 const deployStep = z.strictObject({ ...named, args: json, priority: count });

@@ -1,5 +1,5 @@
 /**
- * Stored objects: configdrives, boot images, inventories (DESIGN.md 1). On AWS a private KMS-encrypted
+ * Stored objects: configdrives, media of agents, inventories (DESIGN.md 1). On AWS a private KMS-encrypted
  * S3 bucket; on one machine files behind signed URLs of the gateway.
  */
 export type ObjectBody = Uint8Array;

@@ -6,6 +6,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import { Conflict } from '../domain/fault.ts';
 import { mask } from '../domain/masking.ts';
+import { keep } from '../domain/notes.ts';
 import { readSecrets, secretsWrite } from './node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from './nodes.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -58,13 +59,12 @@ export const giveAgentToken = async (
       return await changeNode(needs, uuid, (fresh) => {
         const change = decide(fresh);
         if (!change) return undefined;
-        const info = change.set?.driver_internal_info ?? fresh.driver_internal_info;
         return {
           ...change,
           set: {
             ...change.set,
             agent_token_sha256: tokenHash(token),
-            driver_internal_info: { ...info, agent_secret_token: mask },
+            ...keep({ ...fresh, ...change.set }, { agent_secret_token: mask }),
           },
           also: [
             ...(change.also ?? []),

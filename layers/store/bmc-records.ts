@@ -10,8 +10,9 @@ import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
 import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
-import { maskInstanceInfo, maskSecrets } from '../domain/masking.ts';
+import { maskInstanceInfo, maskNotes, maskSecrets } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
+import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
 import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
 import { secretKey } from './node-secrets.ts';
@@ -61,18 +62,44 @@ const hashOf = (row: Omit<LedgerRow, 'hash'>): string => {
 const rowsOf = (item: Item | undefined): LedgerRow[] => (item?.['rows'] as LedgerRow[] | undefined) ?? [];
 
 /** The ledger of a node in order. */
-export const readLedger = async (table: Table, uuid: string): Promise<LedgerRow[]> => {
+export const readLedger = async (table: Pick<Table, 'query'>, uuid: string): Promise<LedgerRow[]> => {
   const items = await table.query({ partition: nodePartition(uuid), begins: commandPrefix });
   return items.flatMap(rowsOf).sort((a, b) => a.seq - b.seq);
 };
 
-/** The place (0 is the first row) where a ledger is broken: a row was changed, added or removed. undefined: whole. */
-export const brokenAt = (rows: readonly LedgerRow[]): number | undefined => {
-  const at = rows.findIndex(({ hash, ...row }, index) => {
-    const before = rows[index - 1];
-    return row.seq !== index + 1 || row.previous !== (before?.hash ?? beginning.hash) || hash !== hashOf(row);
-  });
-  return at < 0 ? undefined : at;
+/** `row` counts from 1; one more than there are rows: some are missing at the end. */
+export type Verdict = {
+  readonly rows: readonly LedgerRow[];
+  readonly broken?: { readonly row: number; readonly why: string };
+};
+
+const findBreak = (rows: readonly LedgerRow[], head: Head): Verdict['broken'] => {
+  for (const [index, { hash, ...row }] of rows.entries()) {
+    const before = rows[index - 1]?.hash ?? beginning.hash;
+    if (row.seq !== index + 1) return { row: index + 1, why: 'a row before it is missing.' };
+    if (row.previous !== before) return { row: index + 1, why: 'it does not follow the row before it.' };
+    if (hash !== hashOf(row)) return { row: index + 1, why: 'it was changed after it was written.' };
+  }
+  const last = rows.at(-1);
+  if (head.seq === (last?.seq ?? 0) && head.hash === (last?.hash ?? '')) return undefined;
+  return { row: rows.length + 1, why: `${head.seq} rows were written, and the last of those here is not the last.` };
+};
+
+/**
+ * Checks the chain of a node's ledger: no row was changed, added or removed, not even at the end. A machine that is worked
+ * on meanwhile does no harm: it is read again until nothing was appended in between.
+ */
+export const verifyLedger = async (table: Pick<Table, 'get' | 'query'>, uuid: string): Promise<Verdict> => {
+  const readHead = async (): Promise<Head> => ((await table.get(headKey(uuid))) as Head | undefined) ?? beginning;
+  for (let before = await readHead(); ;) {
+    const rows = await readLedger(table, uuid);
+    const head = await readHead();
+    if (head.hash === before.hash) {
+      const broken = findBreak(rows, head);
+      return { rows, ...(broken && { broken }) };
+    }
+    before = head;
+  }
 };
 
 const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
@@ -103,10 +130,9 @@ const stored = (rows: Fields, record: object): Record<string, unknown> => {
 const agentNode = (node: StoredNode) => ({
   ...stored(nodeFields, node),
   driver_info: maskSecrets(node.driver_info),
+  driver_internal_info: maskNotes(node.driver_internal_info),
   instance_info: maskInstanceInfo(node.instance_info),
 });
-
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
   const [[item, info, secret, rescue], ports] = await Promise.all([
@@ -124,8 +150,8 @@ const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
       ...(secret?.['values'] as Record<string, string> | undefined),
       ...(rescue && { [rescuePasswordName]: rescue['sealed'] as string }),
     },
-    agent_url: textOrNull(node.driver_internal_info['agent_url']),
-    agent_verify_ca: textOrNull(node.driver_internal_info['agent_verify_ca']),
+    agent_url: note(node, 'agent_url') || null,
+    agent_verify_ca: note(node, 'agent_verify_ca') || null,
     node: agentNode(node),
     ports: ports.map((port) => stored(portFields, port)),
   };

@@ -110,7 +110,7 @@ beforeAll(async () => {
     `--state-dir=${folder.path}/simulator`,
     ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
   ]);
-  await until('the simulator', inventory);
+  await simulator.ready('the simulator', inventory);
   startIngot();
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${await freePort()}`;
   const args = ['--no-demo', '--machines', '0', '--port', new URL(url).port, '--state-dir', folder.path];
   ingot = start('local/main.js', args, { INGOT_AUTH_STRATEGY: 'noauth', INGOT_POLL_INTERVAL_MS: '50' });
-  await until('Ingot', async () => (await call('GET', '/v1')).status === 200);
+  await ingot.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
 });
 afterAll(async () => {
   await ingot?.kill('SIGTERM');

@@ -119,8 +119,8 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
   };
   const call = async (method: string, path: string, body?: unknown) => request(base, method, path, body);
   const inventory = async () => ask<{ machines: Machine[]; images: Images }>('/machines');
-  const { machines, images } = await until('the simulator', inventory);
-  await until('Ingot', async () => (await call('GET', '/v1')).status === 200);
+  const { machines, images } = await processes[0]!.ready('the simulator', inventory);
+  await processes[1]!.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
 
   const node = async ({ name }: Machine) => (await answered(call('GET', `/v1/nodes/${name}`), 200)) as Node;
   const patch: Site['patch'] = async ({ name }, values) => {

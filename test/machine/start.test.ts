@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { freePort, type Process, request, start, temporaryFolder, until } from './system.ts';
+import { freePort, type Process, request, start, temporaryFolder } from './system.ts';
 
 let folder: { path: string; remove(): void };
 /** For files of the operator: the state directory holds nothing else. */
@@ -41,8 +41,8 @@ const exit = async ({ child, output }: Process): Promise<{ code: number | null; 
 /** Real machines ask for a password unless it is said that they shall not. */
 const open = { INGOT_AUTH_STRATEGY: 'noauth' };
 
-const urlOf = async ({ output }: Process): Promise<string> =>
-  until('the URL', async () => /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0]);
+const urlOf = async ({ output, ready }: Process): Promise<string> =>
+  ready('the URL', async () => /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0]);
 
 it('does the main job from enrolment to undeploy, proves each claim, and exits 0', async () => {
   const { code, output } = await exit(ingot(['--once', '--machines', '2']));
@@ -58,7 +58,7 @@ it('stops on Ctrl-C in the middle of its work, and continues at the next start',
   // The agent that is booted meanwhile knows where the API is from its medium: a restart has to be at the same place.
   const port = ['--port', String(await freePort())];
   const first = ingot(['--machines', '1', ...port]);
-  await until('cleaning', async () => first.output().includes('clean: WaitForAgent'));
+  await first.ready('cleaning', async () => first.output().includes('clean: WaitForAgent'));
   await first.kill('SIGINT');
   expect(await exit(first)).toMatchObject({ code: 0 });
   const { code, output } = await exit(ingot(['--machines', '1', '--once', ...port]));
@@ -68,12 +68,12 @@ it('stops on Ctrl-C in the middle of its work, and continues at the next start',
 
 it('stays up after the demo with commands to try next, and knows the deployed machine again', async () => {
   const first = ingot(['--machines', '1']);
-  await until('the end of the demo', async () => first.output().includes('Try next'), 400);
+  await first.ready('the end of the demo', async () => first.output().includes('Try next'), 400);
   const reply = await request(await urlOf(first), 'GET', '/v1/nodes/m0001');
   expect(reply.body).toMatchObject({ provision_state: 'active' });
   await first.kill('SIGTERM');
   const second = ingot(['--machines', '1']);
-  await until('the end of the demo', async () => second.output().includes('Try next'), 400);
+  await second.ready('the end of the demo', async () => second.output().includes('Try next'), 400);
   expect(second.output()).toContain('m0001 is deployed already');
 });
 

@@ -2,13 +2,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-export type Process = { child: ChildProcess; output(): string; kill(signal: NodeJS.Signals): Promise<void> };
+export type Process = {
+  child: ChildProcess;
+  output(): string;
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Waits until it answers as it should; what it said if it ends instead. */
+  ready<T>(what: string, ask: () => Promise<T | undefined | false>, seconds?: number): Promise<T>;
+};
 
 /** Starts a Node program of this repository in a process of its own. */
 export const start = (file: string, args: string[], env: Record<string, string> = {}): Process => {
@@ -26,17 +33,37 @@ export const start = (file: string, args: string[], env: Record<string, string> 
     child.kill(signal);
     await gone;
   };
-  return { child, output: () => output, kill };
+  const ready: Process['ready'] = async (what, ask, seconds) =>
+    Promise.race([
+      until(what, ask, seconds),
+      once(child, 'exit').then(([code]) => {
+        throw new Error(`${what} ended with ${String(code)} before it answered:\n${output}`);
+      }),
+    ]);
+  return { child, output: () => output, kill, ready };
 };
 
-/** A port that nobody listens on at the moment. */
+const listens = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+};
+
+/**
+ * A port that nobody listens on at the moment, to be kept through restarts. Not one that the system would choose (32768
+ * and above on Linux): each request to a BMC is a connection of its own, and one of them would take it sooner or later.
+ */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    if (await listens(port)) return port;
+  }
 };
 
 export const temporaryFolder = (): { path: string; remove(): void } => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { Notes } from '../../layers/domain/notes.ts';
 import { agentCalled, forgetAgent, plainText } from '../../workflows/agent.ts';
 import { aNode } from './nodes.ts';
 
@@ -17,7 +18,7 @@ describe('plainText', () => {
 
 describe('forgetAgent', () => {
   it('keeps what is true beyond one boot', () => {
-    const driver_internal_info = {
+    const driver_internal_info: Notes = {
       agent_url: 'https://10.0.0.9:9999',
       agent_verify_ca: 'PEM',
       agent_secret_token: '******',

@@ -35,11 +35,12 @@ export const sendInventory = async (
   return stage.http(`POST ${pathname}${search}`, body, null);
 };
 
-export const createAgent = (stage: Stage): Agent => {
+/** `more`: what its heartbeats say besides. */
+export const createAgent = (stage: Stage, more: object = {}): Agent => {
   let token = '';
   let boot = { number: -1, knows: false, called: false };
   const heartbeat = async () => {
-    const beat = { callback_url: 'https://10.0.0.9:9999', agent_version: '9.0', agent_token: token };
+    const beat = { callback_url: 'https://10.0.0.9:9999', agent_version: '9.0', agent_token: token, ...more };
     return (await stage.http(`POST /v1/heartbeat/${uuid}`, beat)).status;
   };
   return {
@@ -57,8 +58,8 @@ export const createAgent = (stage: Stage): Agent => {
       if (!boot.called) boot.called = (await heartbeat()) === 202;
       return boot.called;
     },
-    finish: async (status = 'SUCCEEDED', more = {}) => {
-      stage.proxy.finish(uuid, status, more);
+    finish: async (status = 'SUCCEEDED', result = {}) => {
+      stage.proxy.finish(uuid, status, result);
       return heartbeat();
     },
   };

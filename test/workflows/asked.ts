@@ -1,7 +1,6 @@
 /** What PUT states/provision leaves on a node that is asked for steps, and how its run is started. */
 import type { ProvisionState } from '../../layers/domain/states.ts';
-import type { PlannedStep } from '../../layers/domain/machine-steps.ts';
-import type { StepInterface } from '../../layers/domain/steps.ts';
+import type { PlannedStep, StepInterface } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { begin, proceed } from '../../layers/store/reservation.ts';
 import { abortRun } from '../../functions/baremetal-api/node/abort.ts';
@@ -34,7 +33,7 @@ export const asked = async (
   script(stage);
   const run = await stage.take(kind, (node) => ({
     ...begin(node, stage.world.ids.ulid(), kind, kind, target),
-    driver_internal_info: setPlan(node.driver_internal_info, kind, steps),
+    ...setPlan(node, kind, steps),
   }));
   await stage.settle();
   return { stage, agent: createAgent(stage), run };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
-import type { PlannedStep } from '../../layers/domain/machine-steps.ts';
+import type { PlannedStep } from '../../layers/domain/steps.ts';
 import { listBios } from '../../layers/store/machine-settings.ts';
 import { asked, goOn, operations, step, stepsRun } from './asked.ts';
 import type { Stage } from './stage.ts';

@@ -97,7 +97,7 @@ const stories: { readonly [name: string]: Story } = {
       const steps = [step('deploy.burnin_cpu'), bios];
       await stage.take('service', (node) => ({
         ...beginRun(node, stage.world.ids.ulid(), 'service', 'service'),
-        driver_internal_info: setPlan(node.driver_internal_info, 'service', steps),
+        ...setPlan(node, 'service', steps),
       }));
     },
   },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { deployTemplates } from '../../layers/store/deploy-templates.ts';
-import type { PlannedStep } from '../../layers/domain/machine-steps.ts';
+import type { PlannedStep } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { createAgent } from './agent.ts';
 import { goOn, operations, step, stepsRun } from './asked.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
+import type { Notes } from '../../layers/domain/notes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { strangeNotes } from '../fakes/notes.ts';
 import { pending } from '../fakes/proxy.ts';
 import { aNode } from './nodes.ts';
 import { createStage } from './stage.ts';
@@ -46,10 +48,14 @@ describe('power', () => {
   });
 
   it('forgets the agent with the memory of the machine', async () => {
-    const driver_internal_info = { agent_url: 'https://10.0.0.9:9999', agent_secret_token: '******', kept: true };
+    const driver_internal_info: Notes = {
+      ...strangeNotes,
+      agent_url: 'https://10.0.0.9:9999',
+      agent_secret_token: '******',
+    };
     const { stage } = await change('rebooting', { driver_internal_info, agent_token_sha256: 'abc' });
-    expect(await stage.read()).toMatchObject({ driver_internal_info: { kept: true }, agent_token_sha256: null });
-    expect((await stage.read()).driver_internal_info).toEqual({ kept: true });
+    expect((await stage.read()).agent_token_sha256).toBeNull();
+    expect((await stage.read()).driver_internal_info).toEqual(strangeNotes);
   });
 
   it('of fake hardware is believed', async () => {

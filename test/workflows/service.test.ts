@@ -58,6 +58,15 @@ describe('service', () => {
     expect((await stage.read()).provision_state).toBe('active');
   });
 
+  it('is not told to leave a ramdisk by a clean that failed before the machine got its instance', async () => {
+    const { stage } = await asked('clean', [step('deploy.erase_devices')]);
+    await stage.settle(2 * 1801);
+    const { provision_state, driver_internal_info } = await stage.read();
+    expect(provision_state).toBe('clean failed');
+    const next = await service([step('management.set_secure_boot', { enabled: true })], { driver_internal_info });
+    expect(await next.stage.entered('service', next.run)).toEqual(['Prepare', 'Plan', round, 'Finish', 'Done'].flat());
+  });
+
   it('fails when the agent never calls, and may be tried again', async () => {
     const { stage } = await service();
     await stage.settle(2 * 1801);

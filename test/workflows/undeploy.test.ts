@@ -6,6 +6,7 @@ import { belongingsOf, createBelonging } from '../../layers/store/belongings.ts'
 import { guardKey } from '../../layers/store/guards.ts';
 import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { strangeNotes } from '../fakes/notes.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage } from './stage.ts';
 
@@ -53,7 +54,7 @@ describe('undeploy', () => {
 
   it('takes everything of the instance away before cleaning ends', async () => {
     const stage = await active({
-      driver_internal_info: { deploy_boot_mode: 'uefi', is_whole_disk_image: true, kept: 1 },
+      driver_internal_info: { ...strangeNotes, deploy_boot_mode: 'uefi', is_whole_disk_image: true },
     });
     await stage.provision('undeploy', 'delete');
     await stage.settle();
@@ -66,7 +67,7 @@ describe('undeploy', () => {
     });
     // The machine is in the ramdisk by now, to be cleaned.
     expect(node.driver_internal_info).toEqual({
-      kept: 1,
+      ...strangeNotes,
       ramdisk_boots: 1,
       agent_medium: expect.stringMatching(new RegExp(`^agents/${uuid}/`)) as string,
       agent_secret_token: '******',

@@ -82,8 +82,8 @@ const collectSteps: Phase = {
     const steps = cleanSteps(offers, settings);
     if (!planOf(before, 'clean')) requireErasing(steps, offers, settings);
     return done((node) => {
-      const info = keepOffer(node.driver_internal_info, 'clean', offers, versions ?? {});
-      return { driver_internal_info: planOf(node, 'clean') ? info : replaceSteps(info, 'clean', steps.map(toPlan)) };
+      const noted = keepOffer(node, 'clean', offers, versions ?? {});
+      return planOf(node, 'clean') ? noted : replaceSteps(noted, 'clean', steps.map(toPlan));
     });
   },
 };

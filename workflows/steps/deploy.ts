@@ -12,8 +12,9 @@ import {
 } from '../../layers/domain/deploy-plan.ts';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { checkBootIso, checkImage, imageType, isWebUrl } from '../../layers/domain/image.ts';
-import { asOffered, nameOf, needAgent, placeOf, toPlan, type PlannedStep } from '../../layers/domain/machine-steps.ts';
-import type { Step } from '../../layers/domain/steps.ts';
+import { asOffered, nameOf, needAgent, placeOf, toPlan } from '../../layers/domain/machine-steps.ts';
+import { keep, note } from '../../layers/domain/notes.ts';
+import type { PlannedStep } from '../../layers/domain/steps.ts';
 import { deployTemplatesOf } from '../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
@@ -79,8 +80,6 @@ const ending = (name: CoreStep, phase: Phase): Phase => ({
   },
 });
 
-const stepsOf = (info: StoredNode['driver_internal_info']): Step[] => (info['user_deploy_steps'] ?? []) as Step[];
-
 const traitsOf = ({ instance_info: info }: StoredNode): string[] => (info['traits'] ?? []) as string[];
 
 /** What an operator did to the node or to a template since the request is noticed here. */
@@ -106,15 +105,13 @@ const validate: Phase = {
     checkDeploy(node);
     if (planOf(node, 'deploy')) return done(undefined, next(node));
     const templates = await deployTemplatesOf(platform.table, traitsOf(node));
-    const asked = askedSteps(templates, stepsOf(node.driver_internal_info));
+    const asked = askedSteps(templates, note(node, 'user_deploy_steps') ?? []);
     const steps = planDeploy(node, asked);
-    const change = ({ driver_internal_info: info }: StoredNode) => ({
-      driver_internal_info: {
-        ...setPlan(info, 'deploy', steps),
+    const change = (fresh: StoredNode) =>
+      keep(setPlan(fresh, 'deploy', steps), {
         ...imageNotes(node),
         ...(asked.length > 0 && { user_deploy_steps: asked }),
-      },
-    });
+      });
     return done(change, next({ ...node, ...change(node) }));
   },
 };
@@ -126,7 +123,7 @@ const withAgentSteps = (node: StoredNode, offers: readonly AgentStep[]): Planned
   const isNew = (step: PlannedStep) => gone.every((other) => nameOf(other) !== nameOf(step));
   const core: readonly PlannedStep[] = coreSteps.direct;
   const others = offers.map(toPlan).filter((step) => coreOf('direct', step) === undefined);
-  const merged = mergeSteps([...core, ...others], stepsOf(node.driver_internal_info)).filter(isNew);
+  const merged = mergeSteps([...core, ...others], note(node, 'user_deploy_steps') ?? []).filter(isNew);
   const asked = (step: PlannedStep) => coreOf('direct', step) === undefined && placeOf(node, step) === 'agent';
   return [...gone, ...merged.map((step) => (asked(step) ? asOffered(step, offers) : step))];
 };
@@ -149,13 +146,12 @@ const collectSteps: Phase = {
     const { asked, steps: offers, versions } = await offersOf(context, 'deploy');
     const { steps } = planOf(node, 'deploy')!;
     if (asked) requireWriteImage(steps, offers);
-    const complete = node.driver_internal_info['steps_validated'] ? steps : withAgentSteps(node, offers);
-    return done(({ driver_internal_info: info }) => ({
-      driver_internal_info: {
-        ...keepOffer(replaceSteps(info, 'deploy', complete), 'deploy', offers, versions ?? {}),
+    const complete = note(node, 'steps_validated') ? steps : withAgentSteps(node, offers);
+    return done((fresh) =>
+      keep(keepOffer(replaceSteps(fresh, 'deploy', complete), 'deploy', offers, versions ?? {}), {
         steps_validated: true,
-      },
-    }));
+      }),
+    );
   },
 };
 
@@ -178,7 +174,7 @@ const prepareInstanceBoot: Phase = {
     const found = await hardware.ask('agent.call', { command: 'standby.get_partition_uuids' }, 'uuids');
     const uuids = (found?.command.command_result ?? {}) as PartitionUuids;
     const mode = bootMode(node) ?? node.boot_mode ?? 'uefi';
-    const whole = node.driver_internal_info['is_whole_disk_image'] !== false;
+    const whole = note(node, 'is_whole_disk_image') !== false;
     if (whole && mode === 'bios') return done();
     const installed = await hardware.ask(
       'agent.call',

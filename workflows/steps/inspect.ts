@@ -2,15 +2,16 @@
 import { Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
 import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
+import { forget, keep, note } from '../../layers/domain/notes.ts';
 import { rulesOfPhase } from '../../layers/store/inspection-rules.ts';
 import { inventoryWrite, readInventory } from '../../layers/store/inventories.ts';
 import { portsOf } from '../../layers/store/node-ports.ts';
 import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { forgetAgent, plainText, without } from '../agent.ts';
+import { forgetAgent, plainText } from '../agent.ts';
 import { inspectionNote } from '../history.ts';
 import { changeInspectedPort, createInspectedPorts } from '../inspected-ports.ts';
-import { hasInspected, inspectedBy, inspectedWithKey } from '../inspection.ts';
+import { hasInspected } from '../inspection.ts';
 import { done, type Phase, type PhaseContext, type Phases } from '../phase.ts';
 import * as boot from './boot.ts';
 
@@ -31,10 +32,10 @@ const prepare: Phase = {
       );
     }
     const started = isoTime(platform.clock.now());
-    const change = ({ driver_internal_info: info }: StoredNode) => ({
+    const change = (fresh: StoredNode) => ({
       inspection_started_at: started,
       inspection_finished_at: null,
-      driver_internal_info: without(info, [inspectedBy, inspectedWithKey]),
+      ...forget(fresh, 'inspection'),
     });
     return done(change, { way });
   },
@@ -46,11 +47,9 @@ const readInventoryOfBmc: Phase = {
   run: async ({ hardware, node, platform, run }) => {
     const seen = await hardware.ask('inventory.get', {});
     const inspected: Inspected = { inventory: seen?.inventory ?? {}, plugin_data: {} };
-    return done(
-      ({ driver_internal_info: info }) => ({ driver_internal_info: { ...info, [inspectedBy]: run } }),
-      undefined,
-      { also: [await inventoryWrite(platform, node.uuid, inspected)] },
-    );
+    return done((fresh) => keep(fresh, { inspected_by_run: run }), undefined, {
+      also: [await inventoryWrite(platform, node.uuid, inspected)],
+    });
   },
 };
 
@@ -100,7 +99,7 @@ const cardsOfBmc = async ({ hardware }: PhaseContext): Promise<readonly string[]
  */
 const vouchersFor = async (context: PhaseContext): Promise<(address: string) => boolean> => {
   const { node } = context;
-  if (wayOf(node) !== 'agent' || node.driver_internal_info[inspectedWithKey] === true) return () => true;
+  if (wayOf(node) !== 'agent' || note(node, 'inspected_with_key') === true) return () => true;
   const known = new Set(await cardsOfBmc(context));
   return (address) => known.has(address);
 };

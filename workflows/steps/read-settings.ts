@@ -2,8 +2,8 @@
  * ReadSettings of verify, and what a step has changed: BIOS settings, firmware and secure boot, as far as the BMC tells them. They are good to know
  * and nothing depends on them, so a BMC that cannot tell them is managed all the same.
  */
-import { removableMedia } from '../../layers/domain/agent-medium.ts';
 import { isFault, type Fault } from '../../layers/domain/fault.ts';
+import { keep } from '../../layers/domain/notes.ts';
 import type { NodeEvent } from '../../layers/store/events.ts';
 import { keepBios, keepFirmware } from '../../layers/store/machine-settings.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
@@ -51,12 +51,9 @@ export const refreshBios = async (context: PhaseContext): Promise<NodeEvent[]> =
 type Found = { readonly secure_boot?: boolean | null; readonly removable?: boolean | undefined };
 
 /** Whether there is a drive for the medium of agents decides how they get their token (workflows/agent-medium.ts). */
-const settingsOf = (
-  { driver_internal_info: info }: StoredNode,
-  { removable, ...rest }: Found,
-): Partial<StoredNode> => ({
+const settingsOf = (node: StoredNode, { removable, ...rest }: Found): Partial<StoredNode> => ({
   ...rest,
-  ...(removable !== undefined && { driver_internal_info: { ...info, [removableMedia]: removable } }),
+  ...(removable !== undefined && keep(node, { removable_media: removable })),
 });
 
 export const readSettings: Phase = {

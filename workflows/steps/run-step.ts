@@ -1,5 +1,6 @@
 /** The loop that clean, service and deploy have in common: which steps the agent has, and one step after the other. */
-import { asOffered, nameOf, needAgent, placeOf, type PlannedStep } from '../../layers/domain/machine-steps.ts';
+import { asOffered, nameOf, needAgent, placeOf } from '../../layers/domain/machine-steps.ts';
+import type { PlannedStep } from '../../layers/domain/steps.ts';
 import type { AgentStep } from '../../layers/bmc/operations.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
@@ -53,9 +54,7 @@ export const collectAskedSteps = (kind: StepKind): Phase => ({
     const { steps: offers, versions } = await offersOf(context, kind);
     const plan = planOf(context.node, kind);
     const steps = plan && withOffers(context.node, plan.steps, plan.index, offers);
-    return done(({ driver_internal_info: info }) => ({
-      driver_internal_info: keepOffer(steps ? replaceSteps(info, kind, steps) : info, kind, offers, versions ?? {}),
-    }));
+    return done((node) => keepOffer(steps ? replaceSteps(node, kind, steps) : node, kind, offers, versions ?? {}));
   },
 });
 

@@ -1,17 +1,14 @@
 /** verify: manage. Can the BMC be reached, and do the credentials open it. */
 import type { Observed } from '../../layers/bmc/operations.ts';
+import { keep } from '../../layers/domain/notes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { done, type Phases } from '../phase.ts';
 import { readSettings } from './read-settings.ts';
 
 /** The certificate is noted so that an operator can pin it in driver_info.redfish_verify_ca. */
-const noted = (seen: Observed<'bmc.probe'>) => (node: StoredNode) => ({
-  driver_internal_info: {
-    ...node.driver_internal_info,
-    ...(seen.fingerprint256 !== null && { bmc_certificate_sha256: seen.fingerprint256 }),
-  },
-});
+const noted = (seen: Observed<'bmc.probe'>) => (node: StoredNode) =>
+  keep(node, { ...(seen.fingerprint256 !== null && { bmc_certificate_sha256: seen.fingerprint256 }) });
 
 const read = (seen: Observed<'system.get'>) => (node: StoredNode) => ({
   power_state: seen.power,

@@ -1,11 +1,12 @@
 /** The verb `abort`: a node that waits for its agent is given up at once (ironic-states.md 7, 8). */
 import { Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { forget } from '../../../layers/domain/notes.ts';
 import { transition } from '../../../layers/domain/states.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import { forgetAgent } from '../../../workflows/agent.ts';
-import { forgetPlans, noSteps } from '../../../workflows/plan.ts';
+import { forgetSteps, noSteps } from '../../../workflows/plan.ts';
 
 /** Microversions from which a waiting node may be aborted; other states could be since 1.13. */
 const since: { readonly [state: string]: number } = { 'inspect wait': 41, 'wait call-back': 110 };
@@ -29,25 +30,21 @@ const checkAbortable = (node: StoredNode): void => {
   }
 };
 
-/** Nobody answers the agent any more, and nobody believes what it left on the node. */
-const forgotten = (node: StoredNode): Partial<StoredNode> => {
-  const agent = forgetAgent(node);
-  return { ...agent, ...noSteps, driver_internal_info: forgetPlans(agent.driver_internal_info) };
-};
-
 const aborted = ({ provision_state: state }: StoredNode) => ({
   phase: null,
   last_error: `The operation was aborted by request while in state "${state}".`,
 });
 
 /**
- * A service ends where it began: a run without steps brings the machine back into its instance. The node is in "service
- * failed" until it is there.
+ * A service ends where it began: a run without steps brings the machine back into its instance, for which it has to know
+ * whether the ramdisk was booted. The node is in "service failed" until it is there.
  */
 const abortService = (node: StoredNode, birth: string): Change => {
   const { reservation, generation } = lock(node, birth);
   const set: Partial<StoredNode> = {
-    ...forgotten(node),
+    ...forgetAgent(node),
+    ...noSteps,
+    ...forget(node, 'plan', 'agent'),
     ...(node.provision_state !== 'service failed' && transition(node, 'abort')),
     reservation,
     generation,
@@ -59,7 +56,8 @@ const abortService = (node: StoredNode, birth: string): Change => {
 };
 
 /**
- * Ends the run and leaves the node in the failure state. The machine still runs an agent that may be erasing a disk, so
+ * Ends the run and leaves the node in the failure state. Nobody answers the agent any more, and nobody believes what it
+ * left on the node. The machine still runs an agent that may be erasing a disk, so
  * the same write takes the lock for a power-off; the new generation fences off whatever the old run still sends. A
  * node that must not be powered off keeps its agent, which nobody answers any more. `birth` names what begins.
  * Throws NodeLocked (409), Invalid (400) for a step that said it must not be cut short.
@@ -72,7 +70,7 @@ export const abortRun = (node: StoredNode, birth: string): Change => {
   const target = 'power off';
   return {
     set: {
-      ...forgotten(node),
+      ...forgetSteps(node),
       ...transition(node, 'abort'),
       generation: held.generation,
       ...(powerOff && { reservation: held.reservation, target_power_state: target }),

@@ -9,6 +9,7 @@ import { validateRamdisk, type Surroundings } from '../../../layers/bmc/validati
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
+import { forget, keep, type Noted } from '../../../layers/domain/notes.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
 import { check } from '../../../layers/domain/schema.ts';
 import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
@@ -17,11 +18,9 @@ import { bool } from '../../../layers/domain/values.ts';
 import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { runbooks, type StoredRunbook } from '../../../layers/store/runbooks.ts';
-import { forgetPlans, setPlan } from '../../../workflows/plan.ts';
+import { setPlan } from '../../../workflows/plan.ts';
 import type { Call, Deps } from '../route.ts';
 import type { ProvisionBody } from './provision-body.ts';
-
-type Info = StoredNode['driver_internal_info'];
 
 export type Asked = {
   readonly kind: StepKind;
@@ -130,8 +129,7 @@ export const checkAsked = (node: StoredNode, asked: Asked | undefined, around: S
 };
 
 /** What the run finds on the node; a deploy makes its plan itself, with the templates as they are by then. */
-export const keepAsked = (info: Info, asked: Asked | undefined): Info => {
-  if (!asked) return info;
-  if (asked.kind !== 'deploy') return setPlan(info, asked.kind, asked.steps);
-  return { ...forgetPlans(info), ...(asked.steps.length > 0 && { user_deploy_steps: asked.steps }) };
+export const keepAsked = (node: Noted, { kind, steps }: Asked): Noted => {
+  if (kind !== 'deploy') return setPlan(node, kind, steps);
+  return keep(forget(node, 'plan'), steps.length > 0 ? { user_deploy_steps: steps } : {});
 };

@@ -102,9 +102,9 @@ const eventOf = (before: StoredNode, { set = {} }: Change, verb: Verb, subject: 
 /** Steps and lessee; nothing for other verbs. */
 const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
   if (!asked) return {};
-  const info = keepAsked(node.driver_internal_info, asked);
-  const lease = verbs[verb].event === 'deploy' ? leaseTo(node, info, subject, lesseeSource) : {};
-  return { driver_internal_info: info, ...lease };
+  const steps = keepAsked(node, asked);
+  const lease = verbs[verb].event === 'deploy' ? leaseTo({ ...node, ...steps }, subject, lesseeSource) : {};
+  return { ...steps, ...lease };
 };
 
 /** The whole change of an accepted request. Throws what the checks above throw. */

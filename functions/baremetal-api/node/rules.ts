@@ -1,4 +1,4 @@
-/** What holds of a node's values at older versions (ironic-api.md 2.5); what always holds is in the domain. */
+/** What holds of a node's values at older versions (ironic-api.md 2.2); what always holds is in the domain. */
 import { NotAcceptable } from '../../../layers/domain/fault.ts';
 
 export { checkValues, checkWhole } from '../../../layers/domain/node-rules.ts';

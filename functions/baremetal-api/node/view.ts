@@ -1,5 +1,5 @@
 /** How a stored node is shown. */
-import { maskInstanceInfo, maskSecrets, withheldFrom, withhold } from '../../../layers/domain/masking.ts';
+import { maskInstanceInfo, maskNotes, maskSecrets, withheldFrom, withhold } from '../../../layers/domain/masking.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -18,7 +18,7 @@ export const nodeViewWithout = ({ config }: Pick<Deps, 'config'>, { base, versio
     volume: below('volume'),
     conductor: () => config.site,
     driver_info: ({ driver_info }) => maskSecrets(driver_info),
-    driver_internal_info: ({ driver_internal_info }) => maskSecrets(driver_internal_info),
+    driver_internal_info: ({ driver_internal_info }) => maskNotes(driver_internal_info),
     instance_info: ({ instance_info }) => maskInstanceInfo(instance_info),
   });
   return (node: StoredNode, names: readonly string[]) => withhold(show(node), names);

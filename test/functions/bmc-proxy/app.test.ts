@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { Config } from '../../../functions/bmc-proxy/config.ts';
 import type { Fault } from '../../../layers/domain/fault.ts';
-import { brokenAt, readLedger } from '../../../layers/store/bmc-records.ts';
+import { readLedger, verifyLedger } from '../../../layers/store/bmc-records.ts';
 import type { Scripted, Seen } from '../../fakes/bmc.ts';
 import { enrol, environment, uuid } from './fixture.ts';
 
@@ -253,6 +253,6 @@ describe('every invocation', () => {
       'vmedia.eject sent',
       'vmedia.eject done',
     ]);
-    expect(brokenAt(rows)).toBeUndefined();
+    expect(await verifyLedger(table, uuid)).toEqual({ rows });
   });
 });

@@ -122,8 +122,8 @@ describe('a phase that waits', () => {
   });
 
   it('tells its own token when there is nothing left to wait for', async () => {
-    const driver_internal_info = setPlan({ agent_url: 'https://10.0.0.9:9999' }, 'deploy', coreSteps.direct.slice(1));
-    const { phase, platform, proxy } = await withNode({ driver_internal_info });
+    const called = { driver_internal_info: { agent_url: 'https://10.0.0.9:9999' } };
+    const { phase, platform, proxy } = await withNode(setPlan(called, 'deploy', coreSteps.direct.slice(1)));
     proxy.machine(uuid).power = 'power on';
     await phase('WriteImage', { token: 'token-1' });
     proxy.finish(uuid);

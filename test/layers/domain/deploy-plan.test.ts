@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { askedSteps, coreSteps, mergeSteps } from '../../../layers/domain/deploy-plan.ts';
-import { nameOf, type PlannedStep } from '../../../layers/domain/machine-steps.ts';
-import { stepInterfaces } from '../../../layers/domain/steps.ts';
+import { nameOf } from '../../../layers/domain/machine-steps.ts';
+import { stepInterfaces, type PlannedStep } from '../../../layers/domain/steps.ts';
 
 const aStep: fc.Arbitrary<PlannedStep> = fc.record({
   interface: fc.constantFrom(...stepInterfaces),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { brokenAt, createBmcRecords, readLedger } from '../../../layers/store/bmc-records.ts';
+import { createBmcRecords, readLedger, verifyLedger } from '../../../layers/store/bmc-records.ts';
 import { createNode, nodeKey, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 
@@ -15,7 +15,11 @@ const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
     name: 'm1',
     driver: 'redfish',
     driver_info: { redfish_address: '10.1.0.7', redfish_password: '******' },
-    driver_internal_info: { agent_url: 'https://10.1.0.9:9999', agent_secret_token: '******' },
+    driver_internal_info: {
+      agent_url: 'https://10.1.0.9:9999',
+      agent_secret_token: '******',
+      user_deploy_steps: [{ interface: 'raid', step: 'a', args: { password: 'SECRET' } }],
+    },
     instance_info: { image_source: 'https://images/demo.raw', configdrive: 'object:configdrives/x' },
     properties: {},
     provision_state: 'available',
@@ -70,8 +74,10 @@ describe('read', () => {
     expect(node).toMatchObject({
       uuid,
       driver_info: { redfish_password: '******' },
+      driver_internal_info: { agent_url: 'https://10.1.0.9:9999', agent_secret_token: '******' },
       instance_info: { image_source: 'https://images/demo.raw', configdrive: '******' },
     });
+    expect(JSON.stringify(node)).not.toContain('SECRET');
     for (const kept of ['pk', 'revision', 'generation', 'run', 'agent_token_sha256', 'list', 'links']) {
       expect(node).not.toHaveProperty(kept);
     }
@@ -149,7 +155,7 @@ describe('the ledger', () => {
     );
     const rows = await readLedger(table, uuid);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 24 }, (_, at) => at + 1));
-    expect(brokenAt(rows)).toBeUndefined();
+    expect(await verifyLedger(table, uuid)).toEqual({ rows });
   });
 
   it('shows every change, wherever it is made', async () => {
@@ -158,13 +164,20 @@ describe('the ledger', () => {
     entry = await records.record(uuid, power, { state: 'accepted', monitor: '/redfish/v1/T/1' }, entry);
     await records.record(uuid, power, { state: 'done' }, entry);
     const rows = await readLedger(table, uuid);
-    expect(brokenAt(rows.slice(1))).toBe(0);
-    expect(brokenAt([rows[0]!, rows[2]!])).toBe(1);
-    const names = fc.constantFrom('seq', 'previous', 'at', 'op', 'op_id', 'state', 'what', 'generation', 'hash');
-    fc.assert(
-      fc.property(fc.nat(2), names, fc.string(), (at, name, value) => {
+    const seen = async (shown: readonly object[]) => {
+      const query = async () => [{ pk: '', sk: '', rows: shown }];
+      return (await verifyLedger({ get: table.get, query }, uuid)).broken;
+    };
+    expect(await seen(rows)).toBeUndefined();
+    expect(await seen(rows.slice(1))).toEqual({ row: 1, why: 'a row before it is missing.' });
+    expect(await seen([rows[0]!, rows[2]!])).toMatchObject({ row: 2 });
+    expect(await seen(rows.slice(0, 2))).toMatchObject({ row: 3, why: expect.stringContaining('3 rows were written') });
+    expect(await seen([])).toMatchObject({ row: 1 });
+    const names = fc.constantFrom('previous', 'at', 'op', 'op_id', 'state', 'what', 'generation', 'hash');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(2), names, fc.string(), async (at, name, value) => {
         const changed = rows.map((row, index) => (index === at ? { ...row, [name]: `changed ${value}` } : row));
-        expect(brokenAt(changed)).toBeLessThanOrEqual(at + 1);
+        expect((await seen(changed))?.row).toBeLessThanOrEqual(at + 2);
       }),
     );
   });

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { drop, note, notesUntil } from '../../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { nameOf } from '../../../../layers/platform/memory/ids.ts';
+import { everyNote, strangeNotes } from '../../../fakes/notes.ts';
 import { createFrontWithNodes, imageInfo, redfishInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -9,7 +11,7 @@ beforeEach(() => {
   front = createFrontWithNodes();
 });
 
-const erase = { interface: 'deploy', step: 'erase_devices' };
+const erase = { interface: 'deploy', step: 'erase_devices' } as const;
 const reset = { interface: 'bios', step: 'factory_reset' };
 const turbo = { interface: 'bios', step: 'apply_configuration', args: { settings: [{ name: 'A', value: 'B' }] } };
 
@@ -19,7 +21,9 @@ const active = async (values: Partial<StoredNode> = {}) => front.storeReady({ pr
 
 describe('clean', () => {
   it('begins a run whose plan is on the node, and heads for manageable', async () => {
-    const { uuid } = await manageable({ driver_internal_info: { kept: 1, clean_step_index: 4, ramdisk_boots: 2 } });
+    const { uuid } = await manageable({
+      driver_internal_info: { ...strangeNotes, clean_step_index: 4, ramdisk_boots: 2 },
+    });
     const answer = await front.provision(uuid, 'clean', { clean_steps: [turbo, erase] });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expect(await front.read(uuid)).toMatchObject({
@@ -30,7 +34,7 @@ describe('clean', () => {
       reservation: expect.stringMatching(nameOf(uuid)) as string,
     });
     expect((await front.read(uuid)).driver_internal_info).toEqual({
-      kept: 1,
+      ...strangeNotes,
       clean_steps: [turbo, { ...erase, args: {} }],
     });
     const { run: name } = await front.read(uuid);
@@ -101,6 +105,17 @@ describe('service', () => {
     });
   });
 
+  it('takes the place of every other plan, and knows still whether the ramdisk was booted', async () => {
+    const node = await active({ driver_internal_info: { ...everyNote, ...strangeNotes } });
+    expect((await front.provision(node.uuid, 'service', { service_steps: [reset] })).status).toBe(202);
+    const { driver_internal_info: info } = drop(node, ...notesUntil('plan'));
+    expect((await front.read(node.uuid)).driver_internal_info).toEqual({
+      ...info,
+      service_steps: [{ ...reset, args: {} }],
+    });
+    expect(info).toHaveProperty('ramdisk_boots');
+  });
+
   it('does not take the place of an instance that runs from virtual media', async () => {
     const { uuid } = await active({ deploy_interface: 'ramdisk' });
     expect(await front.provision(uuid, 'service', { service_steps: [erase] })).toMatchObject({
@@ -117,7 +132,7 @@ describe('service', () => {
         provision_state: state,
         target_provision_state: 'active',
         service_step: { step: 'burnin_cpu', abortable: true },
-        driver_internal_info: { service_steps: [erase], service_step_index: 0, ramdisk_boots: 1 },
+        driver_internal_info: { service_steps: [{ ...erase, args: {} }], service_step_index: 0, ramdisk_boots: 1 },
       });
       expect((await front.provision(uuid, 'abort')).status).toBe(202);
       expect(await front.read(uuid)).toMatchObject({
@@ -183,10 +198,12 @@ describe('deploy_steps', () => {
   const boot = { interface: 'management', step: 'set_boot_mode', args: { mode: 'uefi' }, priority: 90 };
 
   it('are kept for the deploy; those of an earlier request are forgotten', async () => {
-    const { uuid } = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{}], kept: 1 } });
+    const { uuid } = await front.storeReady({
+      driver_internal_info: { ...strangeNotes, user_deploy_steps: [{ ...erase, args: {} }] },
+    });
     expect((await front.provision(uuid, 'active', { deploy_steps: [{ ...boot, priority: '90' }] })).status).toBe(202);
-    expect((await front.read(uuid)).driver_internal_info).toEqual({ kept: 1, user_deploy_steps: [boot] });
-    const other = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{}] } });
+    expect((await front.read(uuid)).driver_internal_info).toEqual({ ...strangeNotes, user_deploy_steps: [boot] });
+    const other = await front.storeReady({ driver_internal_info: { user_deploy_steps: [{ ...erase, args: {} }] } });
     expect((await front.provision(other.uuid, 'active')).status).toBe(202);
     expect((await front.read(other.uuid)).driver_internal_info).toEqual({});
   });
@@ -277,8 +294,8 @@ describe('runbook', () => {
     await front.request(`PUT /v1/runbooks/${book}/traits`, { body: { traits: ['CUSTOM_X', 'CUSTOM_Y'] } });
     const { uuid } = await manageable({ traits: ['CUSTOM_Y'] });
     expect((await front.provision(uuid, 'clean', { runbook: book })).status).toBe(202);
-    const { clean_steps: steps } = (await front.read(uuid)).driver_internal_info as { clean_steps: { step: string }[] };
-    expect(steps.map(({ step }) => step)).toEqual(['apply_configuration', 'factory_reset']);
+    const steps = note(await front.read(uuid), 'clean_steps');
+    expect(steps?.map(({ step }) => step)).toEqual(['apply_configuration', 'factory_reset']);
   });
 
   it('goes by its name before runbooks had traits', async () => {

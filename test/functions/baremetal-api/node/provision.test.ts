@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { workflows } from '../../../../infra/manifest.ts';
+import { drop, notesUntil } from '../../../../layers/domain/notes.ts';
 import {
   provisionStates,
   transitions,
@@ -9,6 +10,7 @@ import {
   type Verb,
 } from '../../../../layers/domain/states.ts';
 import { nameOf } from '../../../../layers/platform/memory/ids.ts';
+import { everyNote, strangeNotes } from '../../../fakes/notes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './stored.ts';
 
 let front: Front;
@@ -308,7 +310,7 @@ describe('a node that waits for its agent', () => {
     const { uuid, run } = await storeWaiting(from, {
       clean_step: { step: 'erase_devices', abortable: true },
       agent_token_sha256: 'f00',
-      driver_internal_info: { agent_url: 'https://10.0.0.1:9999', clean_step_index: 1, kept: 1 },
+      driver_internal_info: { ...everyNote, ...strangeNotes },
     });
     expect((await front.provision(uuid, 'abort')).status).toBe(202);
     const { reservation: power } = await front.read(uuid);
@@ -321,9 +323,11 @@ describe('a node that waits for its agent', () => {
       run_workflow: null,
       clean_step: {},
       agent_token_sha256: null,
-      driver_internal_info: { kept: 1 },
       last_error: `The operation was aborted by request while in state "${from}".`,
     });
+    const left = drop({ driver_internal_info: { ...everyNote, ...strangeNotes } }, ...notesUntil('work', 'agent'));
+    expect(await front.read(uuid)).toMatchObject(left);
+    expect(Object.keys((await front.read(uuid)).driver_internal_info)).toEqual(Object.keys(left.driver_internal_info));
     expect(front.platform.workflows.stopped).toMatchObject([{ name: run }]);
     expect(front.platform.workflows.started).toEqual([
       { workflow: 'power', name: power, input: { node: uuid, target: 'power off', timeout: null } },

@@ -1,0 +1,15 @@
+/** What the commands of `npx ingot` have in common. */
+
+export type World = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Writes one line for the reader. */
+  print(line: string): void;
+};
+
+export type Command = {
+  /** What follows the name, as the help shows it. */
+  readonly usage: string;
+  readonly doc: string;
+  /** Answers the exit code: 0, or 1 for bad news. Throws Faults: 2, and their message on standard error. */
+  run(args: readonly string[], world: World): Promise<number>;
+};

@@ -1,0 +1,47 @@
+/** `npx ingot ledger verify NODE`: whether what was sent to a machine's BMC is recorded without a gap or a change. */
+import { parseArgs } from 'node:util';
+
+import { Invalid, NotFound } from '../layers/domain/fault.ts';
+import { isUuid } from '../layers/domain/values.ts';
+import { verifyLedger, type Verdict } from '../layers/store/bmc-records.ts';
+import { guardKey } from '../layers/store/guards.ts';
+import type { Command } from './command.ts';
+import { openPlace, placeOptions, type ReadTable } from './table.ts';
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options: placeOptions, allowPositionals: true });
+  } catch (error) {
+    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
+  }
+};
+
+const uuidOf = async (table: ReadTable, ident: string): Promise<string> => {
+  if (isUuid(ident)) return ident;
+  const guard = await table.get(guardKey('node_name', ident));
+  if (guard) return guard['node'] as string;
+  throw NotFound(`There is no node named ${ident}. The ledger of a node that was deleted went with it.`);
+};
+
+const tell = (uuid: string, { rows, broken }: Verdict): string => {
+  if (broken) return `Node ${uuid}: the ledger is broken at row ${broken.row} of ${rows.length}: ${broken.why}`;
+  const [first, last] = [rows.at(0), rows.at(-1)];
+  return first && last
+    ? `Node ${uuid}: the ledger is whole: ${rows.length} rows from ${first.at} to ${last.at}, last ${last.op} (${last.state}).`
+    : `Node ${uuid}: nothing was ever sent to its BMC.`;
+};
+
+export const verify: Command = {
+  usage: 'NODE [--state-dir DIR | --table NAME]',
+  doc: "check the chain of what was sent to a node's BMC (exit code 1: it is broken)",
+  run: async (args, { env, print }) => {
+    const { values, positionals } = parse(args);
+    const [ident, ...more] = positionals;
+    if (ident === undefined || more.length > 0) throw Invalid('Name one node, by UUID or name.');
+    const table = await openPlace(values, env);
+    const uuid = await uuidOf(table, ident);
+    const verdict = await verifyLedger(table, uuid);
+    print(tell(uuid, verdict));
+    return verdict.broken ? 1 : 0;
+  },
+};

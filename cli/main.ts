@@ -1,0 +1,32 @@
+/** `npx ingot`: what an operator does beside the API. One row a command, its name is one or two words. */
+import { Invalid, isFault } from '../layers/domain/fault.ts';
+import type { Command } from './command.ts';
+import { verify } from './ledger.ts';
+
+const commands: Readonly<Record<string, Command>> = { 'ledger verify': verify };
+
+const help = (): string => {
+  const lines = Object.entries(commands).map(([name, { usage, doc }]) => `  ingot ${name} ${usage}\n      ${doc}`);
+  return ['npx ingot <command>', '', ...lines].join('\n');
+};
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const run = async (args: readonly string[]): Promise<number> => {
+  if (args.length === 0 || args.includes('--help')) {
+    print(help());
+    return args.length === 0 ? 2 : 0;
+  }
+  const name = [args.slice(0, 2).join(' '), args[0]!].find((words) => Object.hasOwn(commands, words));
+  if (name === undefined)
+    throw Invalid(`There is no command "${args.slice(0, 2).join(' ')}": see \`npx ingot --help\`.`);
+  return commands[name]!.run(args.slice(name.split(' ').length), { env: process.env, print });
+};
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  const text = isFault(error) ? error.message : `unexpected: ${error instanceof Error ? error.stack : String(error)}`;
+  process.stderr.write(`ingot: ${text}\n`);
+  process.exitCode = 2;
+}
