@@ -12,8 +12,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../functions/baremetal-api/app.ts';
 import { Config } from '../functions/baremetal-api/config.ts';
+import { newNode } from '../layers/domain/baremetal/new-node.ts';
 import { defaults } from '../layers/domain/fields.ts';
-import { node as nodeFields } from '../layers/domain/node.ts';
 import { port as portFields, type Port } from '../layers/domain/port.ts';
 import { createBelonging, type Stored } from '../layers/store/belongings.ts';
 import { portKind } from '../layers/store/node-ports.ts';
@@ -46,8 +46,7 @@ const owned = 100;
  * its shard and its group have as many nodes in every fleet.
  */
 const nodeOf = (index: number): StoredNode =>
-  ({
-    ...defaults(nodeFields),
+  newNode({
     uuid: ids.uuid(),
     position: ids.ulid(),
     name: `bench-${index}`,
@@ -56,12 +55,7 @@ const nodeOf = (index: number): StoredNode =>
     ...(index < owned && { owner: 'tenant', resource_class: 'big', conductor_group: 'east', shard: 's1' }),
     properties: { cpus: 8, memory_mb: 65_536, local_gb: 480 },
     created_at: '2026-01-01T00:00:00+00:00',
-    revision: 1,
-    generation: 0,
-    run: null,
-    run_workflow: null,
-    agent_token_sha256: null,
-  }) as unknown as StoredNode;
+  });
 
 const addressOf = (index: number): string =>
   `52:54:${[24, 16, 8, 0].map((bits) => ((index >>> bits) & 255).toString(16).padStart(2, '0')).join(':')}`;

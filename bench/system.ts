@@ -6,6 +6,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { isFailed } from '../layers/domain/baremetal/states.ts';
+import type { ProvisionState } from '../layers/domain/baremetal/transitions.ts';
+
 const root = new URL('..', import.meta.url).pathname;
 
 const freePort = async (): Promise<number> => {
@@ -87,12 +90,12 @@ export const call = async <T = Record<string, unknown>>(
 /** Polls the list until all nodes are in `state`; throws when one fails. Returns how long it took, in seconds. */
 export const allReach = async (base: string, count: number, state: string, since: number): Promise<number> => {
   for (;;) {
-    const { nodes } = await call<{ nodes: { provision_state: string; last_error: string }[] }>(
+    const { nodes } = await call<{ nodes: { provision_state: ProvisionState; last_error: string }[] }>(
       base,
       'GET',
       '/v1/nodes?fields=provision_state,last_error&limit=1000',
     );
-    const failed = nodes.find(({ provision_state: at }) => at === 'error' || at.endsWith('failed'));
+    const failed = nodes.find(isFailed);
     if (failed) throw new Error(`A node became ${failed.provision_state}: ${failed.last_error}`);
     if (nodes.filter(({ provision_state: at }) => at === state).length === count) {
       return Number(((performance.now() - since) / 1000).toFixed(2));

@@ -1,4 +1,4 @@
-/** The REST API: routes of the manifest in front of the functions, with the authorizer where a route asks for it. */
+/** One API of the manifest: its routes in front of the functions, with the authorizer where a route asks for it. */
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
@@ -19,33 +19,40 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
 import { listNetworks } from '../layers/bmc/networks.ts';
-import { tooLargeBody } from './body-limit.ts';
+import type { Content } from '../layers/http/protocol.ts';
+import { partsOf } from '../layers/http/tree.ts';
+import { tooLarge } from './body-limit.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
-import { type FunctionName, type RouteRow, routes } from './manifest.ts';
-import { otherMethodBody } from './other-method.ts';
+import type { ApiRow, FunctionName, RouteRow } from './manifest.ts';
+import { bodyOf, notToldWho, otherMethod, strangerBody } from './refusals.ts';
 import type { Settings } from './settings.ts';
 
-/** Not v1: clients cut a trailing /v1 off the endpoint they are given (ironic-clients 2). */
-const stageName = 'api';
+/** Who proves nothing gets a small share of the API, and cannot starve who does. */
+const strangersThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
 
-/** Unauthenticated agents get a small share of the API, so that they cannot starve operators. */
-const ramdiskThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
+const everyMethod = 'ANY';
 
-const isPublic = ({ function: name }: RouteRow): boolean => name === 'ramdisk-api';
-
-/** A route as policies name it: any stage, and any node. */
-const policyResource = ({ method, path }: RouteRow): string =>
-  `execute-api:/*/${method ?? '*'}${path.replaceAll(/\{[^}]+\}/g, '*')}`;
+/** A route as policies name it: any stage, and anything for a parameter. */
+const policyResource = ({ at }: RouteRow): string => {
+  const { method, path } = partsOf(at);
+  return `execute-api:/*/${method === everyMethod ? '*' : method}${path.replaceAll(/\{[^}]+\}/g, '*')}`;
+};
 
 /**
  * Who may call at all: everybody, whom the authorizer then looks at, or with PRIVATE the given VPC endpoints only. The
- * routes that ask for no password are for agent_networks; the function checks the same, so that one mistake is not two.
+ * routes that ask for no password are for the networks of a setting; the function checks the same, so that one mistake
+ * is not two.
  */
-const resourcePolicy = ({ endpoint_type, vpc_endpoint_ids }: Context, agentNetworks: readonly string[]) => {
+const resourcePolicy = (
+  routes: readonly RouteRow[],
+  { endpoint_type, vpc_endpoint_ids }: Context,
+  settings: Settings,
+) => {
   const isPrivate = endpoint_type === 'PRIVATE';
   const statement = { principals: [new AnyPrincipal()], actions: ['execute-api:Invoke'] };
+  const names = new Set(routes.flatMap(({ networks }) => networks ?? []));
   return new PolicyDocument({
     statements: [
       new PolicyStatement({
@@ -54,17 +61,26 @@ const resourcePolicy = ({ endpoint_type, vpc_endpoint_ids }: Context, agentNetwo
         resources: ['execute-api:/*'],
         ...(isPrivate && { conditions: { StringEquals: { 'aws:SourceVpce': vpc_endpoint_ids } } }),
       }),
-      new PolicyStatement({
-        ...statement,
-        effect: Effect.DENY,
-        resources: routes.filter(isPublic).map(policyResource),
-        conditions: { NotIpAddress: { [isPrivate ? 'aws:VpcSourceIp' : 'aws:SourceIp']: agentNetworks } },
-      }),
+      ...[...names].map(
+        (name) =>
+          new PolicyStatement({
+            ...statement,
+            effect: Effect.DENY,
+            resources: routes.filter(({ networks }) => networks === name).map(policyResource),
+            conditions: {
+              NotIpAddress: { [isPrivate ? 'aws:VpcSourceIp' : 'aws:SourceIp']: listNetworks(name, settings[name]) },
+            },
+          }),
+      ),
     ],
   });
 };
 
 export type ApiOptions = {
+  readonly row: ApiRow;
+  readonly name: string;
+  /** API Gateway writes logs by one role an account and region: one of the APIs brings it. */
+  readonly cloudWatchRole: boolean;
   readonly context: Context;
   readonly settings: Settings;
   readonly functions: Record<FunctionName, Lambda>;
@@ -72,24 +88,30 @@ export type ApiOptions = {
 
 export class Api extends Construct {
   readonly rest: RestApi;
+  private readonly stageName: string;
 
-  constructor(scope: Construct, id: string, { context, settings, functions }: ApiOptions) {
+  constructor(scope: Construct, id: string, options: ApiOptions) {
     super(scope, id);
+    const { row, name, cloudWatchRole, context, settings, functions } = options;
+    const { routes, stage, protocol } = row;
+    this.stageName = stage;
     const isPrivate = context.endpoint_type === 'PRIVATE';
-    const publicMethods = routes.filter(isPublic).map(({ path, method }) => `${path}/${method ?? 'ANY'}`);
+    // API Gateway takes bodies for text unless it is told; JSON and text are.
+    const binary = protocol.takes.filter((type) => !/^text\/|json$/.test(type));
+    const open = routes.filter(({ networks }) => networks !== undefined).map(({ at }) => partsOf(at));
     this.rest = new RestApi(this, 'Rest', {
-      restApiName: context.stack_name,
-      description: 'Ingot: OpenStack Bare Metal API v1',
+      restApiName: name,
+      description: `Ingot: ${row.doc}`,
       endpointConfiguration: { types: [isPrivate ? EndpointType.PRIVATE : EndpointType.REGIONAL] },
-      policy: resourcePolicy(context, listNetworks('agent_networks', settings.agent_networks)),
-      cloudWatchRole: true,
-      // Boot images and configdrives are JSON text; nothing is sent as binary.
+      policy: resourcePolicy(routes, context, settings),
+      cloudWatchRole,
+      ...(binary.length > 0 && { binaryMediaTypes: binary }),
       deployOptions: {
-        stageName,
+        stageName: stage,
         tracingEnabled: true,
         metricsEnabled: true,
         loggingLevel: MethodLoggingLevel.ERROR,
-        // Bodies carry passwords and configdrives.
+        // Bodies carry passwords.
         dataTraceEnabled: false,
         accessLogDestination: new LogGroupLogDestination(
           new LogGroup(this, 'AccessLog', { retention: RetentionDays.THREE_MONTHS }),
@@ -97,73 +119,66 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
         throttlingRateLimit: 500,
         throttlingBurstLimit: 1000,
-        methodOptions: Object.fromEntries(publicMethods.map((method) => [method, ramdiskThrottle])),
+        methodOptions: Object.fromEntries(open.map(({ method, path }) => [`${path}/${method}`, strangersThrottle])),
       },
     });
-    const challenge = challengeOf(settings);
-    this.addRoutes(functions, challenge);
-    this.answerStrangers(challenge);
-    this.answerLargeBodies();
-    this.answerOtherMethods();
+    const challenge = row.challenge === null ? undefined : challengeOf(settings, row.challenge);
+    this.addRoutes(routes, functions, challenge);
+    if (challenge) this.answerStrangers(row, challenge);
+    // Beyond its own 10 MB, and for the 413 of a Lambda that takes 6 MB.
+    this.answer('TooLarge', ResponseType.REQUEST_TOO_LARGE, 413, bodyOf(protocol, tooLarge(protocol)));
+    // What API Gateway says of a path whose methods are others; every path has some.
+    this.answer('OtherMethod', ResponseType.MISSING_AUTHENTICATION_TOKEN, 405, bodyOf(protocol, otherMethod()));
   }
 
   /** Without a trailing slash. Spelt out of the API's id: the stage's own URL waits for functions that are told this one. */
   get endpoint(): string {
     const { region, urlSuffix } = Stack.of(this);
-    return `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${stageName}`;
+    return `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${this.stageName}`;
   }
 
-  /** What API Gateway says of a path whose methods are others; every path has some. */
-  private answerOtherMethods(): void {
-    this.rest.addGatewayResponse('OtherMethod', {
-      type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
-      statusCode: '405',
-      templates: { 'application/json': JSON.stringify(otherMethodBody) },
-    });
-  }
-
-  /** Beyond its own 10 MB, and for the 413 of a Lambda that takes 6 MB. */
-  private answerLargeBodies(): void {
-    this.rest.addGatewayResponse('TooLarge', {
-      type: ResponseType.REQUEST_TOO_LARGE,
-      statusCode: '413',
-      templates: { 'application/json': JSON.stringify(tooLargeBody) },
-    });
-  }
-
-  /**
-   * The answer to a caller whom the authorizer does not know, and to everybody while it can not tell: an authorizer
-   * that fails lets nobody in, and clients try a 503 again.
-   */
-  private answerStrangers({ challenge, error }: Challenge): void {
-    this.rest.addGatewayResponse('Unauthorized', {
-      type: ResponseType.UNAUTHORIZED,
-      statusCode: '401',
-      responseHeaders: { 'WWW-Authenticate': `'${challenge}'` },
-      templates: { 'application/json': JSON.stringify({ error }) },
-    });
-    const fault = {
-      faultcode: 'Server',
-      faultstring: 'It can not be found out who calls. Try again.',
-      debuginfo: null,
-    };
-    this.rest.addGatewayResponse('AuthorizerFailure', {
-      type: ResponseType.AUTHORIZER_FAILURE,
-      statusCode: '503',
-      templates: { 'application/json': JSON.stringify({ error_message: JSON.stringify(fault) }) },
+  /** What API Gateway says by itself. */
+  private answer(
+    id: string,
+    type: ResponseType,
+    status: number,
+    body: Content,
+    headers?: Record<string, string>,
+  ): void {
+    this.rest.addGatewayResponse(id, {
+      type,
+      statusCode: String(status),
+      ...(headers && { responseHeaders: headers }),
+      templates: { [body.type]: body.text },
     });
   }
 
-  private addRoutes(functions: Record<FunctionName, Lambda>, { header }: Challenge): void {
-    const authorizer = new RequestAuthorizer(this, 'Authorizer', {
-      handler: functions.authorizer.function,
-      identitySources: [IdentitySource.header(header)],
-      resultsCacheTtl: Duration.minutes(5),
+  /** To a caller whom the authorizer does not know, and to everybody while it can not tell. */
+  private answerStrangers({ protocol }: ApiRow, challenge: Challenge): void {
+    this.answer('Unauthorized', ResponseType.UNAUTHORIZED, 401, strangerBody(protocol, challenge), {
+      'WWW-Authenticate': `'${challenge.challenge}'`,
     });
-    for (const { path, method = 'ANY', function: name, authorize } of routes) {
+    this.answer('AuthorizerFailure', ResponseType.AUTHORIZER_FAILURE, 503, bodyOf(protocol, notToldWho()));
+  }
+
+  private addRoutes(
+    routes: readonly RouteRow[],
+    functions: Record<FunctionName, Lambda>,
+    challenge: Challenge | undefined,
+  ): void {
+    const authorizer =
+      challenge &&
+      new RequestAuthorizer(this, 'Authorizer', {
+        handler: functions.authorizer.function,
+        identitySources: [IdentitySource.header(challenge.header)],
+        resultsCacheTtl: Duration.minutes(5),
+      });
+    for (const { at, function: name, authorize } of routes) {
+      const { method, path } = partsOf(at);
       const resource = this.rest.root.resourceForPath(path);
+      if (authorize && !authorizer) throw new Error(`${at} asks who calls, but its API has no challenge.`);
       const options: MethodOptions = authorize
-        ? { authorizer, authorizationType: AuthorizationType.CUSTOM }
+        ? { authorizer: authorizer!, authorizationType: AuthorizationType.CUSTOM }
         : { authorizationType: AuthorizationType.NONE };
       resource.addMethod(method, new LambdaIntegration(functions[name].function), options);
     }

@@ -2,6 +2,7 @@
 import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
+import type { Api } from './api.ts';
 import { functions as rows, objectPrefixes, workflows } from './manifest.ts';
 import type { IngotStack } from './stack.ts';
 
@@ -57,7 +58,7 @@ const functionRows = ({ functions, data, context }: IngotStack): Row[] =>
     ];
   });
 
-const apiRows = ({ api }: IngotStack): Row[] => [
+const apiRows = (api: Api): Row[] => [
   {
     at: api,
     findings: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
@@ -67,7 +68,7 @@ const apiRows = ({ api }: IngotStack): Row[] => [
     at: api,
     findings: ['AwsSolutions-APIG2'],
     reason:
-      'Requests are validated by the field tables of functions/baremetal-api, with the errors Ironic clients expect.',
+      'Requests are validated by the rows of the functions, with the errors that clients of each protocol expect.',
   },
   {
     at: api,
@@ -101,7 +102,11 @@ const otherRows = ({ workflows: machines, functions, data }: IngotStack): Row[] 
 
 /** Acknowledges the findings that stand. */
 export const acknowledgeFindings = (stack: IngotStack): void => {
-  for (const { at, findings, reason } of [...functionRows(stack), ...apiRows(stack), ...otherRows(stack)]) {
+  for (const { at, findings, reason } of [
+    ...functionRows(stack),
+    ...Object.values(stack.apis).flatMap(apiRows),
+    ...otherRows(stack),
+  ]) {
     Validations.of(at).acknowledge(...findings.map((id) => ({ id: `AwsSolutions::${id}`, reason })));
   }
 };

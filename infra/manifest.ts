@@ -2,6 +2,10 @@
  * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
  * a test compares it with the synthesised template.
  */
+import { ramdisk } from '../layers/domain/ramdisk.ts';
+import type { Protocol } from '../layers/http/protocol.ts';
+import { ironic } from '../layers/http/protocols/ironic.ts';
+import type { Method } from '../layers/http/route.ts';
 import { indexes } from '../layers/store/indexes.ts';
 
 /** A part of the platform (`layers/platform/platform.ts`) that a function is given; on AWS it becomes an IAM grant. */
@@ -66,27 +70,57 @@ export const functions = {
 
 export type FunctionName = keyof typeof functions;
 
-/** `method`: the only one there is; without it the function sees all. */
+/** `at`: a method and a path; ANY is each that its path has no row for, `{proxy+}` stands for the rest of a path. */
 export type RouteRow = {
-  readonly path: string;
-  readonly method?: 'GET' | 'POST';
+  readonly at: `${'ANY' | Method} /${string}`;
   readonly function: FunctionName;
+  /** Whether the authorizer is asked who calls. */
   readonly authorize: boolean;
+  /** Callers prove nothing: it is for those in the networks of this setting, and has a throttle of its own. */
+  readonly networks?: 'agent_networks';
 };
 
-/** In order; the first that fits wins. `{proxy+}` stands for the rest of a path. */
-export const routes: readonly RouteRow[] = [
-  { path: '/', function: 'baremetal-api', authorize: false },
-  { path: '/v1', function: 'baremetal-api', authorize: false },
-  // Public, each with a throttle of its own, and for agent_networks only. API Gateway's settings of methods are said to
-  // miss requests where they are for ANY, so the method is named.
-  { path: '/v1/lookup', method: 'GET', function: 'ramdisk-api', authorize: false },
-  { path: '/v1/heartbeat/{node_ident}', method: 'POST', function: 'ramdisk-api', authorize: false },
-  { path: '/v1/continue_inspection', method: 'POST', function: 'ramdisk-api', authorize: false },
-  { path: '/v1/{proxy+}', function: 'baremetal-api', authorize: true },
-  // Ironic serves its paths without /v1 too ("bookmark" links).
-  { path: '/{proxy+}', function: 'baremetal-api', authorize: true },
-];
+export type ApiRow = {
+  readonly doc: string;
+  /** On one machine: below this path, which links carry; absent: at the root. */
+  readonly prefix?: string;
+  /** On one machine: at a port of its own, instead of that of the others. */
+  readonly port?: number;
+  /** On AWS each API is one of API Gateway's, and this is its stage. */
+  readonly stage: string;
+  readonly protocol: Protocol;
+  /** What callers are told to prove themselves for (the realm of WWW-Authenticate); null: nobody is asked. */
+  readonly challenge: string | null;
+  /** The most specific path wins: a literal before a parameter, a parameter before the rest. */
+  readonly routes: readonly RouteRow[];
+};
+
+/** Public, and for agent_networks only. Settings of API Gateway are said to miss requests of ANY, so methods are named. */
+const agents = { function: 'ramdisk-api', authorize: false, networks: 'agent_networks' } as const;
+
+/**
+ * The APIs. The first keeps the names that it was given in the template when it was the only one (`infra/api.ts`): others
+ * go below it.
+ */
+export const apis = {
+  baremetal: {
+    doc: 'OpenStack Bare Metal API v1',
+    // Not v1: clients cut a trailing /v1 off the endpoint they are given (ironic-clients.md 2).
+    stage: 'api',
+    protocol: ironic,
+    challenge: 'Baremetal API',
+    routes: [
+      { at: 'ANY /', function: 'baremetal-api', authorize: false },
+      { at: 'ANY /v1', function: 'baremetal-api', authorize: false },
+      ...Object.values(ramdisk).map(({ at }) => ({ at, ...agents })),
+      { at: 'ANY /v1/{proxy+}', function: 'baremetal-api', authorize: true },
+      // Ironic serves its paths without /v1 too ("bookmark" links).
+      { at: 'ANY /{proxy+}', function: 'baremetal-api', authorize: true },
+    ],
+  },
+} as const satisfies Record<string, ApiRow>;
+
+export type ApiName = keyof typeof apis;
 
 export type WorkflowRow = {
   readonly doc: string;

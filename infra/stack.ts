@@ -5,26 +5,33 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 
 import { Alarms } from './alarms.ts';
-import { Api } from './api.ts';
+import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { environmentOf } from './environment.ts';
 import { grantAll } from './grants.ts';
 import { Lambda } from './lambda.ts';
-import { functions as rows, type FunctionName } from './manifest.ts';
+import { type ApiName, type ApiRow, apis as apiRows, functions as rows, type FunctionName } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { type Settings, variableOf } from './settings.ts';
 import { readUsers } from './users.ts';
 import { Workflows } from './workflows.ts';
+
+type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
+
+/** `apis`: those of the manifest, or more. */
+export type IngotStackProps = StackProps & { readonly apis?: ApiRows };
+
+const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
 export class IngotStack extends Stack {
   readonly context: Context;
   readonly data: Data;
   readonly functions: Record<FunctionName, Lambda>;
   readonly workflows: Workflows;
-  readonly api: Api;
+  readonly apis: Readonly<Record<ApiName, Api>>;
 
-  constructor(scope: Construct, id: string, props?: StackProps) {
+  constructor(scope: Construct, id: string, { apis = apiRows, ...props }: IngotStackProps = {}) {
     super(scope, id, props);
     const context = readContext(this);
     const settings = readSettings(this);
@@ -52,8 +59,8 @@ export class IngotStack extends Stack {
       substitutions: settings,
     });
     grantAll(this, { context, settings, data, functions });
-    this.api = new Api(this, 'Api', { context, settings, functions });
-    this.tellEndpoint(this.api, settings, functions);
+    this.apis = this.addApis(apis, { context, settings, functions });
+    this.tellEndpoint(this.apis.baremetal, settings, functions);
     if (context.endpoint_type === 'REGIONAL' && settings.agent_networks === '') {
       Validations.of(this).addWarning(
         'Ingot-NoAgents',
@@ -62,7 +69,23 @@ export class IngotStack extends Stack {
     }
     this.addSync(context, functions.sync, this.workflows);
     new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
-    this.addOutputs(this.api, data);
+    this.addOutputs(data);
+  }
+
+  /** The first has the names that it was given when it was the only one: those of deployed resources may not change. */
+  private addApis(
+    rows: ApiRows,
+    options: Pick<ApiOptions, 'context' | 'settings' | 'functions'>,
+  ): Readonly<Record<ApiName, Api>> {
+    const { stack_name: stackName } = options.context;
+    const made = Object.entries<ApiRow>(rows).map(([key, row], at) => {
+      const name = at === 0 ? stackName : `${stackName}-${key}`;
+      return [
+        key,
+        new Api(this, `${at === 0 ? '' : capital(key)}Api`, { ...options, row, name, cloudWatchRole: at === 0 }),
+      ];
+    });
+    return Object.fromEntries(made) as Record<ApiName, Api>;
   }
 
   /** Where agents reach the API goes onto their media; both functions that know of media have to agree about it. */
@@ -95,11 +118,15 @@ export class IngotStack extends Stack {
     });
   }
 
-  private addOutputs(api: Api, data: Data): void {
+  private addOutputs(data: Data): void {
+    const { baremetal, ...others } = this.apis;
     new CfnOutput(this, 'Endpoint', {
-      value: api.endpoint,
+      value: baremetal.endpoint,
       description: 'Endpoint for clients (OS_ENDPOINT) and for the deploy ramdisk (ipa-api-url)',
     });
+    for (const [name, api] of Object.entries<Api>(others)) {
+      new CfnOutput(this, `${capital(name)}Endpoint`, { value: api.endpoint, description: api.rest.restApiName });
+    }
     new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });
     new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
   }

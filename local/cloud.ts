@@ -7,8 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
-import { challengeOf } from '../infra/challenge.ts';
-import { type FunctionName, type FunctionRow, functions, routes, workflows } from '../infra/manifest.ts';
+import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
@@ -18,6 +17,7 @@ import { environmentOf, readSettings, trustedProxies, type Variables, withAgentE
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
+import { servedApis } from './gateway/api.ts';
 import { createAuthorizer } from './gateway/authorizer.ts';
 import { createGuard } from './gateway/noauth.ts';
 import { type Gateway, openGateway } from './gateway/server.ts';
@@ -44,6 +44,8 @@ export type CloudOptions = {
 export type Cloud = {
   /** Of the Bare Metal API. */
   readonly url: string;
+  /** Of each API, by its name in the manifest. */
+  readonly urls: Readonly<Record<string, string>>;
   /** How callers prove who they are: the setting auth_strategy. */
   readonly strategy: string;
   readonly stateDir: string;
@@ -126,7 +128,7 @@ const listen = async (
   const { now } = systemClock;
   const { objects: folder, keys } = dir.files;
   return openGateway({
-    routes,
+    apis: servedApis(apis, settings),
     port,
     ids: createIds(systemClock),
     log: log.log('gateway'),
@@ -134,7 +136,6 @@ const listen = async (
     invoke: async (name, event) => (await ready).invokeText(name, event),
     authorize: createAuthorizer({ invoke: async (event) => (await ready).invoke('authorizer', event), now }),
     ...(settings.auth_strategy === 'noauth' && { guard: createGuard(settings.public_endpoint) }),
-    challenge: challengeOf(settings),
     trusted: trustedProxies(variables),
     mounts: [await createObjectsMount({ folder, key: join(keys, 'links') })],
   });
@@ -227,6 +228,7 @@ const assemble = async (
 
   return {
     url,
+    urls: gateway.urls,
     strategy: settings.auth_strategy,
     stateDir: dir.path,
     log: dir.files.log,

@@ -73,8 +73,10 @@ const untilEnd = async ({ broken }: Cloud): Promise<number> => {
   return fault ? 1 : 0;
 };
 
-const introduce = ({ url, stateDir, log }: Cloud): void =>
+const introduce = ({ url, urls, stateDir, log }: Cloud): void => {
   print(`Ingot answers at ${url}. Everything is kept in ${stateDir}; the log is ${log}. Ctrl-C stops it.\n`);
+  for (const [name, other] of Object.entries(urls)) if (other !== url) print(`The ${name} API is at ${other}.`);
+};
 
 const run = async (cloud: Cloud, options: Options): Promise<number> => {
   const end = untilEnd(cloud);

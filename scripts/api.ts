@@ -1,33 +1,37 @@
 /** The reference of the API: its routes by resource, read from their rows. */
 import { describe } from '../functions/baremetal-api/openapi/document.ts';
-import { methodOf, pathOf, statusOf, summaryOf } from '../functions/baremetal-api/openapi/operation.ts';
-import type { Route } from '../functions/baremetal-api/route.ts';
+import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../functions/baremetal-api/openapi/operation.ts';
 import { routes } from '../functions/baremetal-api/routes.ts';
+import { ramdisk } from '../layers/domain/ramdisk.ts';
 import { MAX } from '../layers/domain/versions.ts';
 import { table } from './markdown.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
+/** All that clients see, whichever function serves it. */
+const all: readonly (Row & { readonly own?: string })[] = [...routes, ...Object.values(ramdisk)];
+
 /** Rows by the collection they begin with; a node's sub-resources stand with the nodes. */
-const groups = (): [string, Route[]][] => {
-  const found = new Map<string, Route[]>();
-  for (const route of routes) {
+const groups = (): [string, Row[]][] => {
+  const found = new Map<string, Row[]>();
+  for (const route of all) {
     const name = pathOf(route).split('/')[2] ?? 'versions';
     found.set(name, [...(found.get(name) ?? []), route]);
   }
   return [...found];
 };
 
-const gate = ({ since, tooOld = 404 }: Route): string => (since ? `1.${since} (${tooOld} below)` : '1.1');
+const gate = ({ since, tooOld = 404 }: Row): string =>
+  since ? `1.${since} (${tooOld === 'nothing' ? 404 : tooOld} below)` : '1.1';
 
-const queryOf = ({ query = {} }: Route): string =>
+const queryOf = ({ query = {} }: Row): string =>
   Object.entries(query)
     .map(([name, { since }]) => (since ? `${name} (1.${since})` : name))
     .join(', ');
 
-const ruleOf = ({ policy, own }: Route): string => [policy, ...(own ? [own] : [])].map(code).join(' or ');
+const ruleOf = ({ policy, own }: Row & { readonly own?: string }): string => [policy, ...(own ? [own] : [])].map(code).join(' or ');
 
-const rowOf = (route: Route): string[] => [
+const rowOf = (route: Row): string[] => [
   methodOf(route),
   code(pathOf(route)),
   summaryOf(route),
@@ -51,4 +55,4 @@ export const apiPage = (): string =>
   [introduction, ...groups().map(([name, rows]) => `## ${name}\n\n${table(head, rows.map(rowOf))}`)].join('\n\n');
 
 /** docs/openapi.json. */
-export const openapiFile = (): string => JSON.stringify(describe(routes, MAX, 'http://127.0.0.1:6385'));
+export const openapiFile = (): string => JSON.stringify(describe(all, MAX, 'http://127.0.0.1:6385'));

@@ -1,13 +1,12 @@
 /** What of Ironic's endpoints is there, read from the route tables of the two APIs. */
 import { routes } from '../functions/baremetal-api/routes.ts';
-import { routes as ramdiskRoutes } from '../functions/ramdisk-api/app.ts';
+import { ramdisk } from '../layers/domain/ramdisk.ts';
 import { ironicEndpoints } from './ironic-endpoints.ts';
 import { table } from './markdown.ts';
 
-const ours = new Map<string, number>([
-  ...routes.map(({ at, since = 1 }) => [at, since] as const),
-  ...Object.entries(ramdiskRoutes).map(([path, { method, since }]) => [`${method} /v1/${path}`, since] as const),
-]);
+const ours = new Map<string, number>(
+  [...routes, ...Object.values(ramdisk)].map(({ at, since = 1 }) => [at, since] as const),
+);
 
 /** Names of path parameters mean nothing to a client. */
 const shape = (at: string): string => at.replaceAll(/\{[^}]*\}/g, '{}');

@@ -11,7 +11,7 @@ import { endpoints } from './endpoints.ts';
 import { fieldsPage } from './fields.ts';
 import { driverTable } from './drivers.ts';
 import { fill } from './markdown.ts';
-import { statesPicture, verbTable } from './states.ts';
+import { stateTable, statesPicture, verbTable } from './states.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -37,7 +37,7 @@ const pages: { readonly [path: string]: (page: string) => string } = {
     functions: functionTable,
     workflows: workflowTable,
   }),
-  'docs/compatibility.md': filled({ endpoints, verbs: verbTable, drivers: driverTable }),
+  'docs/compatibility.md': filled({ endpoints, verbs: verbTable, states: stateTable, drivers: driverTable }),
   'docs/api.md': apiPage,
   'docs/openapi.json': openapiFile,
   'docs/fields.md': fieldsPage,

@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 const root = new URL('..', import.meta.url).pathname;
 const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench,cli}/**/*.ts', { cwd: root });
 
+/** Comments may talk of anything. A `//` inside a string begins no comment here: it follows a colon (URLs). */
+const withoutComments = (source: string) => source.replace(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '');
+
 type Import = { file: string; target: string; typeOnly: boolean };
 
 const importsOf = (file: string): Import[] =>
@@ -93,10 +96,17 @@ describe('imports', () => {
   });
 });
 
-describe('the environment', () => {
-  /** Comments may talk of the environment. A `//` inside a string begins no comment here: it follows a colon (URLs). */
-  const withoutComments = (source: string) => source.replace(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '');
+describe('what serves every API', () => {
+  it('has no word of one in it: the engine, the gateways of AWS and of one machine', () => {
+    const words = /ironic|bare-?metal|configdrive|ramdisk|microversion|faultstring/i;
+    const neutral = /^(layers\/http\/[^/]+|local\/gateway\/[^/]+|infra\/(api|body-limit|challenge|refusals))\.ts$/;
+    const files = sources.filter((file) => neutral.test(file));
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => words.test(withoutComments(readFileSync(join(root, file), 'utf8'))))).toEqual([]);
+  });
+});
 
+describe('the environment', () => {
   it('is read in composition roots and entry points only', () => {
     const readers = sources.filter((file) =>
       withoutComments(readFileSync(join(root, file), 'utf8')).includes('process.env'),

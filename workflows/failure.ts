@@ -2,10 +2,10 @@
  * How a run fails: what the node looks like afterwards and what `last_error` says. Used by the Fail phase, and by
  * `sync` for executions that ended without it.
  */
+import { isFailed, transition } from '../layers/domain/baremetal/states.ts';
 import { Fault, NodeLocked } from '../layers/domain/fault.ts';
 import { cutText } from '../layers/domain/foreign-text.ts';
 import { forget } from '../layers/domain/notes.ts';
-import { transition } from '../layers/domain/states.ts';
 import { bmcFaults } from '../layers/bmc/faults.ts';
 import { changeNode, type StoredNode } from '../layers/store/nodes.ts';
 import type { Platform } from '../layers/platform/platform.ts';
@@ -35,12 +35,8 @@ type Row = {
 /** By what an abort says in `last_error` (functions/baremetal-api/node/abort.ts), where Metal3 looks for it too. */
 const wasAborted = ({ last_error: error }: StoredNode) => error?.includes('aborted by request') ?? false;
 
-const isFailureState = ({ provision_state }: StoredNode) =>
-  provision_state === 'error' || provision_state.endsWith(' failed');
-
 /** What brought a node into a failure state is worth more than an action that failed later. */
-const keepFirst = (node: StoredNode, message: string) =>
-  isFailureState(node) ? (node.last_error ?? message) : message;
+const keepFirst = (node: StoredNode, message: string) => (isFailed(node) ? (node.last_error ?? message) : message);
 
 const failed = (node: StoredNode) => transition(node, 'fail');
 
@@ -66,7 +62,7 @@ const cleanFailed = (node: StoredNode, lastError: string): Partial<StoredNode> =
  * over: who tries it again, or aborts it, brings the machine back, and has to know whether the ramdisk was booted.
  */
 const serviceFailed = (node: StoredNode, lastError: string): Partial<StoredNode> => ({
-  ...(!isFailureState(node) && failed(node)),
+  ...(!isFailed(node) && failed(node)),
   ...outOfService(node.service_step, 'service failure', lastError),
   ...noSteps,
   ...forgetAgent(node),
@@ -190,12 +186,14 @@ export const lockToFail = async (
   uuid: string,
   workflow: WorkflowName,
   run: string,
-): Promise<StoredNode> =>
-  changeNode(platform, uuid, (node) => {
+): Promise<StoredNode> => {
+  const { after } = await changeNode(platform, uuid, (node) => {
     requireOwner(node, workflow, run);
     if (node.reservation === run) return undefined;
     return { set: { reservation: run, generation: node.generation + 1 } };
   });
+  return after;
+};
 
 /** The item that nobody has use for when the run is over. */
 const leftover = (workflow: WorkflowName) =>
@@ -225,7 +223,7 @@ export const failNode = async (
 ): Promise<StoredNode> => {
   const row = rows[workflow];
   const message = lastError(workflow, failure);
-  return changeNode(platform, uuid, (before) => {
+  const { after } = await changeNode(platform, uuid, (before) => {
     requireOwner(before, workflow, run);
     const gone = off ? switchedOff(before) : {};
     const node = { ...before, ...gone };
@@ -246,6 +244,7 @@ export const failNode = async (
       ],
     };
   });
+  return after;
 };
 
 /** The failure that the engine hands to the Fail phase: Catch's Error and Cause, the latter JSON if a function threw. */

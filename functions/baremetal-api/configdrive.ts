@@ -6,12 +6,13 @@ import * as z from 'zod';
 
 import { buildConfigdrive } from '../../layers/configdrive/index.ts';
 import { checkGzip, fromBase64, maxImageBytes, pack, toBase64 } from '../../layers/configdrive/packed.ts';
+import { verbs, verbsTaking, type Verb } from '../../layers/domain/baremetal/verbs.ts';
 import { uploadNamed } from '../../layers/domain/configdrive.ts';
-import { Invalid } from '../../layers/domain/fault.ts';
+import { Invalid, isRefusal } from '../../layers/domain/fault.ts';
 import { isWebUrl } from '../../layers/domain/image.ts';
 import { json } from '../../layers/domain/values.ts';
 import { removeConfigdrive as removeObjects, storeConfigdrive as store } from '../../layers/store/configdrives.ts';
-import type { StoredNode } from '../../layers/store/nodes.ts';
+import type { Changed, StoredNode } from '../../layers/store/nodes.ts';
 import type { Deps } from './route.ts';
 
 const documents = z.strictObject({
@@ -31,17 +32,16 @@ export type Configdrive = { readonly packed: Uint8Array; readonly upload?: strin
 const isNone = (given: unknown): boolean =>
   (given ?? '') === '' || (typeof given === 'object' && Object.keys(given as object).length === 0);
 
-/**
- * Whether this target and microversion take this configdrive. Throws Invalid (400). `deploy`, the newer name of
- * `active`, takes none, as in Ironic.
- */
-export const checkConfigdriveAllowed = (given: unknown, target: string, version: number): void => {
+/** Whether this target and microversion take this configdrive. Throws Invalid (400). */
+export const checkConfigdriveAllowed = (given: unknown, target: Verb, version: number): void => {
   if (isNone(given)) return;
-  if (target !== 'active' && target !== 'rebuild') {
-    throw Invalid('Adding a config drive is only supported when setting provision state to active, rebuild.');
+  const fits = verbs[target].body?.configdrive;
+  if (!fits) {
+    const takers = verbsTaking('configdrive').join(', ');
+    throw Invalid(`Adding a config drive is only supported when setting provision state to ${takers}.`);
   }
-  if (target === 'rebuild' && version < 35) {
-    throw Invalid('Adding a config drive is only supported when rebuilding since API version 1.35.');
+  if (version < (fits.since ?? 1)) {
+    throw Invalid(`Adding a config drive is only supported when ${target}ing since API version 1.${fits.since}.`);
   }
   if (typeof given !== 'object') return;
   if (version < 56) throw Invalid('A configdrive as a JSON object is only supported since API version 1.56.');
@@ -136,19 +136,39 @@ const orLater = async ({ log }: Pick<Deps, 'log'>, uuid: string, removing: Promi
   removing.catch((error: unknown) => log.warn('A configdrive was not removed.', { node: uuid, error }));
 
 /** Removes the objects behind a value of instance_info.configdrive, if they are this node's. */
-export const removeConfigdrive = async (
-  deps: Pick<Deps, 'objects' | 'log'>,
-  uuid: string,
-  value: unknown,
-): Promise<void> => {
+const removeConfigdrive = async (deps: Pick<Deps, 'objects' | 'log'>, uuid: string, value: unknown): Promise<void> => {
   await orLater(deps, uuid, removeObjects(deps, { uuid, instance_info: { configdrive: value } }));
 };
 
 /** Removes the upload that one is from, once a request with it was accepted; a refused one may be sent again. */
-export const removeUpload = async (
+const removeUpload = async (
   deps: Pick<Deps, 'objects' | 'log'>,
   uuid: string,
   configdrive: Configdrive | undefined,
 ): Promise<void> => {
   if (configdrive && 'upload' in configdrive) await orLater(deps, uuid, deps.objects.remove(configdrive.upload));
+};
+
+/**
+ * Keeps what was given for as long as the node refers to it: it is stored before `record` makes the node do so, with the
+ * value for instance_info, and the one that it takes the place of is removed afterwards. If `record` is refused it is
+ * removed again. After any other failure the write may have happened, so it stays: better one too many, which sync
+ * sweeps, than a node without its own. Throws Invalid (400), Unavailable (503), and what `record` throws.
+ */
+export const keepConfigdrive = async (
+  deps: Pick<Deps, 'objects' | 'ids' | 'log'>,
+  node: StoredNode,
+  given: unknown,
+  record: (value: string | undefined) => Promise<Changed>,
+): Promise<Changed> => {
+  const configdrive = await readConfigdrive(deps, given, node);
+  if (!configdrive) return record(undefined);
+  const value = await storeConfigdrive(deps, node.uuid, configdrive);
+  const changed = await record(value).catch(async (error: unknown) => {
+    if (isRefusal(error)) await removeConfigdrive(deps, node.uuid, value);
+    throw error;
+  });
+  await removeConfigdrive(deps, node.uuid, changed.before.instance_info['configdrive']);
+  await removeUpload(deps, node.uuid, configdrive);
+  return changed;
 };

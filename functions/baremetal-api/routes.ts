@@ -1,4 +1,5 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
+import { ramdisk } from '../../layers/domain/ramdisk.ts';
 import { allocationRoutes } from './allocation/index.ts';
 import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';
@@ -34,11 +35,12 @@ import { shardRoutes } from './shard.ts';
 import { vendorRoutes } from './vendor.ts';
 import { volumeRoutes } from './volume.ts';
 
-/** The order does not matter. */
+/** In the order in which /v1 tells of what came at the same microversion. */
 const resources: readonly Route[] = [
-  ...rootRoutes,
+  ...chassisRoutes,
   ...nodeRoutes,
   ...portRoutes,
+  ...driverRoutes,
   ...portgroupRoutes,
   ...stateRoutes,
   ...maintenanceRoutes,
@@ -51,8 +53,6 @@ const resources: readonly Route[] = [
   ...childrenRoutes,
   ...nodeAllocationRoutes,
   ...allocationRoutes,
-  ...chassisRoutes,
-  ...driverRoutes,
   ...conductorRoutes,
   ...shardRoutes,
   ...volumeRoutes,
@@ -70,5 +70,9 @@ const resources: readonly Route[] = [
   ...eventRoutes,
 ];
 
-/** What `match.ts` compiles: the API, and the document that describes it. */
-export const routes: readonly Route[] = [...resources, ...openapiRoutes(resources)];
+/** What clients see of the API, whichever function serves it. */
+const seen = [...resources, ...Object.values(ramdisk)];
+const documents = rootRoutes(seen);
+
+/** What this function serves: the resources, and the documents that tell of them. */
+export const routes: readonly Route[] = [...documents, ...resources, ...openapiRoutes([...documents, ...seen])];

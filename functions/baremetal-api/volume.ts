@@ -2,6 +2,7 @@
  * Volume connectors and targets (ironic-api.md 7, since 1.32). They are kept for whoever attaches volumes: storage
  * interface `noop` does not.
  */
+import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { maskSecrets } from '../../layers/domain/masking.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
@@ -14,7 +15,6 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import { belongingRoutes, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer } from './crud.ts';
-import { deletable } from './node/delete.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
@@ -99,7 +99,7 @@ const routesOf = (collection: Collection): Route[] => {
       rules: {
         edit: ({ node }) => refuseRunning(kind, node),
         remove: (_deps, _record, node) => {
-          if (!deletable.includes(node.provision_state)) refuseRunning(kind, node);
+          if (!stateOf(node).deletable) refuseRunning(kind, node);
         },
       },
     }),

@@ -4,17 +4,17 @@
  * was booted for it; a ramdisk without a medium has nothing to prove itself by, and is believed less.
  */
 import { hasMediumToken } from '../../layers/domain/agent-token.ts';
+import { isInWork } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
 import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspection.ts';
 import { keep } from '../../layers/domain/notes.ts';
-import { jsonBody } from '../../layers/http/request.ts';
 import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
 import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
 import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { deliver } from '../../workflows/wait.ts';
-import { readQuery, uuidsByAddress } from './find.ts';
-import type { Call, Deps } from './route.ts';
+import { readUuid, uuidsByAddress } from './find.ts';
+import type { Answer, Call, Deps } from './route.ts';
 
 /** Inventories come with the logs of the ramdisk. */
 const maxBody = 16 * 1024 * 1024;
@@ -26,8 +26,8 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Logs of the ramdisk are megabytes that nothing reads. Throws Invalid (400), TooLarge (413). */
-const readInspected = ({ request }: Call, limit: number): Inspected => {
-  const body = jsonBody(request, limit);
+const readInspected = ({ raw }: Call, limit: number): Inspected => {
+  const body = raw.json(limit);
   if (!isObject(body)) throw Invalid('The request body must be a JSON object with the key inventory.');
   const { inventory, logs: _logs, ...data } = body;
   if (!isObject(inventory)) throw Invalid('inventory must be a JSON object.');
@@ -106,18 +106,16 @@ const readStrange = async (deps: Deps, call: Call, uuid: string | undefined): Pr
   return { node, inspected, proved: false };
 };
 
-/** Microversion 1.N from which it exists; agents send no version. */
-export const inspectionSince = 84;
-
 /**
  * Stores the inventory in the write that notes on the node that it has come, then continues the run. Repeated, it does
  * so again. Answers the UUID and nothing else. Throws Invalid (400), NotFound (404), NodeLocked (409), TooLarge (413).
  */
-export const continueInspection = async (deps: Deps, call: Call): Promise<object> => {
-  const { node_uuid: given, key } = readQuery(call, ['node_uuid', 'key']);
+export const continueInspection = async (deps: Deps, call: Call): Promise<Answer> => {
+  const given = readUuid(call);
+  const [key] = call.query['key'] ?? [];
   const told = key === undefined ? await readStrange(deps, call, given) : await readProved(deps, call, given, key);
   const { node, inspected, proved } = told;
-  if (node.provision_state !== 'inspect wait' && node.provision_state !== 'inspecting') {
+  if (!isInWork(node, 'inspect')) {
     await deps.witness.refused(node, call.source, `an inventory in state ${node.provision_state}`);
   }
   checkWaits(node);
@@ -129,5 +127,5 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<object
     return { set: keep(fresh, { ...run, inspected_with_key: proved }), also: [write] };
   });
   await deliver(deps, uuid);
-  return { uuid };
+  return { body: { uuid } };
 };

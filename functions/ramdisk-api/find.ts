@@ -15,14 +15,9 @@ export const uuidsByAddress = async ({ table }: Deps, addresses: readonly string
   return [...new Set(ports.flatMap((port) => (port ? [port.node_uuid] : [])))];
 };
 
-/** The parameters of the query, each at most once, in lower case where they are UUIDs. Throws Invalid (400). */
-export const readQuery = ({ request: { query } }: Call, known: readonly string[]): Record<string, string> => {
-  const strange = Object.keys(query).filter((name) => !known.includes(name));
-  if (strange.length > 0) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
-  const given = Object.fromEntries(
-    Object.entries(query).flatMap(([name, [value]]) => (value === undefined ? [] : [[name, value]])),
-  );
-  const { node_uuid: uuid } = given;
-  if (uuid !== undefined && uuid !== '' && !isUuid(uuid)) throw Invalid('node_uuid must be a UUID.');
-  return { ...given, ...(uuid !== undefined && { node_uuid: uuid.toLowerCase() }) };
+/** The parameter `node_uuid` in lower case; undefined without it, and empty if it is. Throws Invalid (400). */
+export const readUuid = ({ query }: Call): string | undefined => {
+  const [uuid] = query['node_uuid'] ?? [];
+  if (uuid && !isUuid(uuid)) throw Invalid('node_uuid must be a UUID.');
+  return uuid?.toLowerCase();
 };

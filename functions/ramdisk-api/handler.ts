@@ -1,9 +1,5 @@
 /** The ramdisk API on AWS. */
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-
-import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import middy from '@middy/core';
-
+import { toHandler } from '../../layers/http/lambda.ts';
 import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
 import {
   awsChance,
@@ -35,12 +31,4 @@ const app = create(
   Config.parse(env),
 );
 
-/** Every line that is logged while a request is served carries its id. */
-export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-  .use(injectLambdaContext(logger))
-  .handler(async (event, lambda) =>
-    app(event, {
-      request_id: event.requestContext.requestId,
-      remaining_ms: () => lambda.getRemainingTimeInMillis(),
-    }),
-  );
+export const handler = toHandler(app, logger);

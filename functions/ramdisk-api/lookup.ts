@@ -1,5 +1,6 @@
 /** GET /v1/lookup: an agent asks which node it runs on, and gets its token if it could not have it otherwise. */
 import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
+import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
 import { mask, maskInstanceInfo, maskNotes } from '../../layers/domain/masking.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
@@ -7,23 +8,9 @@ import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { agentConfig } from './agent-config.ts';
-import { maxAddresses, readQuery, uuidsByAddress } from './find.ts';
-import type { Call, Deps } from './route.ts';
+import { maxAddresses, readUuid, uuidsByAddress } from './find.ts';
+import type { Answer, Call, Deps } from './route.ts';
 import { agentEvent } from './witness.ts';
-
-/** States in which a deploy ramdisk may be running (ironic-states.md 1). */
-const lookupStates: readonly string[] = [
-  'deploying',
-  'wait call-back',
-  'cleaning',
-  'clean wait',
-  'inspecting',
-  'inspect wait',
-  'rescuing',
-  'rescue wait',
-  'servicing',
-  'service wait',
-];
 
 /**
  * What is no MAC address is left out: agents list every interface that they have, InfiniBand included. They are
@@ -42,12 +29,12 @@ const Unknown = () => NotFound('Node could not be found.');
  * is not its agent's.
  */
 const isAwaited = (node: StoredNode): boolean =>
-  lookupStates.includes(node.provision_state) && (hasMediumToken(node) || mayAskForToken(node));
+  stateOf(node).lookup === true && (hasMediumToken(node) || mayAskForToken(node));
 
 /** By UUID, else by the addresses of its ports. Whatever is wrong is the same 404: strangers learn nothing. */
-const findNode = async (deps: Deps, call: Call): Promise<StoredNode> => {
-  const { node_uuid: uuid = '', addresses: list = '' } = readQuery(call, ['addresses', 'node_uuid']);
-  const addresses = addressesOf(list);
+const findAwaited = async (deps: Deps, call: Call): Promise<StoredNode> => {
+  const uuid = readUuid(call) ?? '';
+  const addresses = addressesOf(call.query['addresses']?.[0] ?? '');
   if (uuid === '' && addresses.length === 0) {
     throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
   }
@@ -82,16 +69,17 @@ const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<strin
  * What an agent is told about its node, and from 1.62 the token: ****** if it is on the machine's own medium or was
  * given before. Throws NotFound (404), Invalid (400).
  */
-export const lookup = async (deps: Deps, call: Call): Promise<object> => {
-  const node = await findNode(deps, call);
-  return {
+export const lookup = async (deps: Deps, call: Call): Promise<Answer> => {
+  const node = await findAwaited(deps, call);
+  const shown = {
     node: {
       uuid: node.uuid,
       properties: node.properties,
       instance_info: maskInstanceInfo(node.instance_info),
       driver_internal_info: maskNotes(node.driver_internal_info),
-      links: resourceLinks(deps.config.publicEndpoint || call.request.base, 'nodes', node.uuid),
+      links: resourceLinks(call.base, 'nodes', node.uuid),
     },
     config: agentConfig(await tokenFor(deps, call, node)),
   };
+  return { body: shown };
 };

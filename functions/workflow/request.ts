@@ -62,7 +62,7 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 /** Throws NodeLocked (409), NotFound (404). */
 const take = async (platform: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
   const birth = platform.ids.ulid();
-  return changeNode(platform, call.node, (node) => {
+  const { after } = await changeNode(platform, call.node, (node) => {
     const held = lock(node, birth);
     const run = held.reservation;
     const until = platform.clock.now() + forgottenAfter;
@@ -72,6 +72,7 @@ const take = async (platform: Deps, call: RequestCall, work: Work): Promise<Stor
       also: [managementRequestWrite(node.uuid, run, { action: 'direct', until })],
     };
   });
+  return after;
 };
 
 /** Whoever has the lock by now keeps it. */

@@ -41,8 +41,8 @@ const endOfLast = (node: StoredNode, call: Call, now: number): NodeEvent[] => {
 };
 
 /** Takes the lock and marks the start, once: a repeated attempt writes nothing. Throws Superseded, NodeLocked. */
-const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNode> =>
-  changeNode(platform, call.node, (node) => {
+const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNode> => {
+  const { after } = await changeNode(platform, call.node, (node) => {
     const lock = take(node, call);
     const started = node.phase?.run === call.run && node.phase.name === call.phase;
     if (!lock && started) return undefined;
@@ -57,6 +57,8 @@ const begin = async (platform: Deps, call: Call, phase: Phase): Promise<StoredNo
       ],
     };
   });
+  return after;
+};
 
 /** Items that only a run that goes on has use for. */
 const leftovers = (set: Partial<StoredNode>, { workflow }: Call) => [
@@ -71,8 +73,8 @@ const complete = async (
   call: Call,
   { piece }: Phase,
   { change, more }: Outcome & { is: 'done' },
-): Promise<StoredNode> =>
-  changeNode(platform, call.node, (node) => {
+): Promise<StoredNode> => {
+  const { after } = await changeNode(platform, call.node, (node) => {
     requireLock(node, call.run);
     const set = change?.(node) ?? {};
     const now = platform.clock.now();
@@ -84,6 +86,8 @@ const complete = async (
       also: [...leftovers(set, call).map((key) => ({ delete: key(call.node) })), ...(more?.also ?? [])],
     };
   });
+  return after;
+};
 
 const requireToken = ({ token, phase }: Call): string => {
   if (!token) throw new Fault('PhaseUnknown', 400, `Phase ${phase} waits, but the ASL sent no task token.`);
@@ -96,7 +100,7 @@ const requireToken = ({ token, phase }: Call): string => {
  */
 const waitForCall = async (platform: Deps, call: Call, { came }: Outcome & { is: 'wait' }): Promise<void> => {
   const token = requireToken(call);
-  const node = await changeNode(platform, call.node, (fresh) => {
+  const { after: node } = await changeNode(platform, call.node, (fresh) => {
     requireLock(fresh, call.run);
     if (came(fresh)) return undefined;
     const set = pause(fresh);

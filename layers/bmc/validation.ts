@@ -165,17 +165,20 @@ export const validateNode = (node: Node, around: Surroundings): Record<string, V
 /** What must hold before the deploy ramdisk is booted, whatever for. Throws Invalid (400) naming the first thing wrong. */
 export const validateRamdisk = (node: Node, around: Surroundings): void => void agentMedia(node, around);
 
-/** What must hold before a deploy begins (`active`, `rebuild`). Throws Invalid (400) naming the first thing wrong. */
-export const validateDeploy = (node: Node, around: Surroundings): void => {
-  for (const kind of ['power', 'deploy', 'storage', 'network'] as const) {
+type Wanted = {
+  readonly interfaces?: readonly InterfaceKind[];
+  /** What the node cannot do without them, for the refusal. */
+  readonly purpose?: string;
+};
+
+/** What must hold before something begins that needs these interfaces. Throws Invalid (400) naming the first thing wrong. */
+export const requireInterfaces = (node: Node, { interfaces = [], purpose }: Wanted, around: Surroundings): void => {
+  for (const kind of interfaces) {
     try {
       validateInterface(node, kind, around);
     } catch (error) {
-      if (!isFault(error)) throw error;
-      throw Invalid(
-        `Node ${node.uuid} cannot be deployed, its ${kind} interface is not ready. ${error.message}`,
-        error,
-      );
+      if (purpose === undefined || !isFault(error)) throw error;
+      throw Invalid(`Node ${node.uuid} cannot ${purpose}, its ${kind} interface is not ready. ${error.message}`, error);
     }
   }
 };

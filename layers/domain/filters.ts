@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Invalid } from './fault.ts';
 import type { Node } from './node.ts';
 import { readList, type Query } from './page.ts';
-import { provisionStates } from './states.ts';
+import { provisionStates } from './baremetal/transitions.ts';
 import { bool, uuid } from './values.ts';
 import { node as nodeFields } from './node.ts';
 

@@ -1,9 +1,10 @@
 /** The node as a table (ironic-api.md 2.2). `instance_info` is stored as an item of its own (DESIGN.md 4). */
 import * as z from 'zod';
 
+import { stateAsOf } from './baremetal/states.ts';
+import { provisionStates, type ProvisionState } from './baremetal/transitions.ts';
 import { fields, type RecordOf } from './fields.ts';
 import { notesField } from './notes.ts';
-import { provisionStates, type ProvisionState } from './states.ts';
 import { bool, json, logicalName, text, timestamp, uuid } from './values.ts';
 
 const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
@@ -12,13 +13,6 @@ const hardwareInterface = (doc: string, since = 31) =>
   ({ access: 'update', since, schema: text(255), doc: `${doc} interface of the driver.` }) as const;
 const links = (doc: string, since?: number) =>
   ({ access: 'read', ...(since && { since }), schema: z.array(json), computed: true, doc }) as const;
-
-/** How versions before 1.2 and 1.39 saw states that they did not know. */
-const olderState = (value: unknown, version: number) => {
-  if (value === 'available' && version < 2) return null;
-  if (value === 'inspect wait' && version < 39) return 'inspecting';
-  return value;
-};
 
 export const node = fields({
   uuid: { access: 'create', schema: uuid, summary: true, required: true, doc: 'UUID of the node.' },
@@ -39,7 +33,7 @@ export const node = fields({
     required: true,
     filter: true,
     index: true,
-    was: olderState,
+    was: (state, version) => state && stateAsOf(state as ProvisionState, version),
     doc: 'Where the node is in its life cycle.',
   },
   maintenance: {

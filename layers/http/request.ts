@@ -13,6 +13,8 @@ export type HttpRequest = {
   /** What the client called: scheme, host and stage, without a trailing slash. */
   readonly base: string;
   readonly body: Uint8Array;
+  /** Address the request came from; empty if it is unknown, as behind a proxy that nobody vouches for. */
+  readonly source: string;
 };
 
 const decode = (segment: string): string => {
@@ -57,17 +59,18 @@ export const readRequest = (event: APIGatewayProxyEvent): HttpRequest => {
     query: queryOf(event),
     base: baseOf(event, headers),
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    source: event.requestContext?.identity?.sourceIp ?? '',
   };
 };
 
-/** Only JSON is answered. Throws NotAcceptable (406) for an Accept header that leaves no room for it. */
-export const refuseAccept = ({ headers }: HttpRequest): void => {
+/** Throws NotAcceptable (406) for an Accept header that leaves no room for any of these media types. */
+export const refuseAccept = ({ headers }: HttpRequest, types: readonly string[]): void => {
   const accept = headers['accept'];
   if (accept === undefined || accept.trim() === '') return;
-  const types = accept.split(',').map((entry) => entry.split(';')[0]?.trim().toLowerCase());
-  if (!types.some((type) => type === 'application/json' || type === 'application/*' || type === '*/*')) {
-    throw NotAcceptable('Only application/json is answered; the Accept header allows something else only.');
-  }
+  const welcome = new Set(types.flatMap((type) => [type, type.replace(/\/.*/, '/*'), '*/*']));
+  const asked = accept.split(',').map((entry) => entry.split(';')[0]!.trim().toLowerCase());
+  if (asked.some((type) => welcome.has(type))) return;
+  throw NotAcceptable(`Only ${types.join(' or ')} is answered; the Accept header allows something else only.`);
 };
 
 const maxDepth = 25;
@@ -95,14 +98,21 @@ const parse = (bytes: Uint8Array): unknown => {
   }
 };
 
+/** The bytes of the body. `limit` in bytes. Throws TooLarge (413). */
+export const bytesOf = ({ body }: HttpRequest, limit: number): Uint8Array => {
+  if (body.length > limit) throw TooLarge(`The request body is larger than ${limit} bytes.`);
+  return body;
+};
+
 /**
  * The JSON of the body; undefined when it is empty. `limit` in bytes. Any content type is taken as JSON, but there
  * has to be one (measured on real servers). Throws TooLarge (413), TooDeep (400), Invalid (400).
  */
-export const jsonBody = ({ body, headers }: HttpRequest, limit: number): unknown => {
-  if (body.length > limit) throw TooLarge(`The request body is larger than ${limit} bytes.`);
+export const jsonBody = (request: HttpRequest, limit: number): unknown => {
+  const body = bytesOf(request, limit);
   if (body.length === 0) return undefined;
-  if (!headers['content-type']) throw Invalid('The request has a body but no Content-Type, use application/json.');
+  if (!request.headers['content-type'])
+    throw Invalid('The request has a body but no Content-Type, use application/json.');
   const value = parse(body);
   if (deeper(value, maxDepth)) {
     throw new Fault('TooDeep', 400, `The JSON of the request body is nested deeper than ${maxDepth}.`);

@@ -56,7 +56,7 @@ export const giveAgentToken = async (
   for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     const secrets = await readSecrets(needs.table, uuid);
     try {
-      return await changeNode(needs, uuid, (fresh) => {
+      const { after } = await changeNode(needs, uuid, (fresh) => {
         const change = decide(fresh);
         if (!change) return undefined;
         return {
@@ -72,6 +72,7 @@ export const giveAgentToken = async (
           ],
         };
       });
+      return after;
     } catch (error) {
       // Somebody changed the node's other secrets in between.
       if (!isConditionFailed(error)) throw error;

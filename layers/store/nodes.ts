@@ -23,6 +23,9 @@ export type Change = {
   readonly also?: readonly Write[];
 };
 
+/** A node around the one write that counts; one and the same form if nothing was to be changed. */
+export type Changed = { readonly before: StoredNode; readonly after: StoredNode };
+
 type Needs = Pick<Platform, 'table' | 'clock' | 'ids'>;
 
 /** A node's whole world is in one partition: one query reads it. */
@@ -50,11 +53,15 @@ export const readNode = async (table: Table, uuid: string): Promise<StoredNode |
   return item && toNode(item, info);
 };
 
-/** The node of this UUID or name. Throws NotFound (404). */
-export const findNode = async (table: Table, ident: string): Promise<StoredNode> => {
-  const uuid = isUuid(ident)
+/** The UUID of the node of this UUID or name; undefined for a name that none has. Whether there is such a node is not looked at. */
+export const nodeUuid = async (table: Table, ident: string): Promise<string | undefined> =>
+  isUuid(ident)
     ? ident.toLowerCase()
     : ((await table.get(guardKey('node_name', ident)))?.['node'] as string | undefined);
+
+/** The node of this UUID or name. Throws NotFound (404). */
+export const findNode = async (table: Table, ident: string): Promise<StoredNode> => {
+  const uuid = await nodeUuid(table, ident);
   const found = uuid && (await readNode(table, uuid));
   if (!found) throw NotFound(`Node ${ident} could not be found.`);
   return found;
@@ -133,19 +140,19 @@ const maxTries = 50;
  * Reads the node, lets `decide` say what changes, and writes it if nobody wrote in between; else again with the node
  * as it is by then. `decide` may throw a Fault to refuse, or return undefined to leave the node as it is; it must be
  * free of effects because it may be called several times. An allocation that the node loses is removed with it.
- * Returns the node as it now is.
+ * Returns the node as it was decided on and as it now is.
  * Throws NotFound (404), Conflict (409) for a taken unique value, ConditionFailed for refused writes in `also`.
  */
 export const changeNode = async (
   needs: Needs,
   uuid: string,
   decide: (node: StoredNode) => Change | undefined,
-): Promise<StoredNode> => {
+): Promise<Changed> => {
   for (let attempt = 1; ; attempt += 1) {
     const before = await readToChange(needs.table, uuid);
     if (!before) throw NotFound(`Node ${uuid} could not be found.`);
     const change = decide(before);
-    if (!change) return before;
+    if (!change) return { before, after: before };
     const after: StoredNode = {
       ...before,
       ...change.set,
@@ -157,7 +164,7 @@ export const changeNode = async (
     const writes = [...own, ...(await lostAllocation(needs.table, before, after))];
     try {
       await needs.table.write(writes);
-      return after;
+      return { before, after };
     } catch (error) {
       // The node, or the allocation that it loses, is not as it was read.
       const outdated = isConditionFailed(error) && (error.index === 0 || error.index >= own.length);

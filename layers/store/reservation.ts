@@ -6,7 +6,8 @@
  * node (`deleted`, `abort`); the superseded one notices when it wants the lock back and ends.
  */
 import { Fault, NodeLocked } from '../domain/fault.ts';
-import { transition, waitStates, type ProvisionEvent } from '../domain/states.ts';
+import { isWaiting, transition } from '../domain/baremetal/states.ts';
+import type { ProvisionEvent } from '../domain/baremetal/transitions.ts';
 import type { StoredNode } from './nodes.ts';
 
 /**
@@ -46,17 +47,20 @@ export const lock = (node: StoredNode, birth: string): Held => {
   return { reservation: runName(node.uuid, birth), generation: node.generation + 1 };
 };
 
+/** Takes the lock for a new provisioning run of `workflow`, which owns the node from now on. Throws NodeLocked (409). */
+export const own = (node: StoredNode, birth: string, workflow: string): Partial<StoredNode> => {
+  const held = lock(node, birth);
+  return { ...held, run: held.reservation, run_workflow: workflow };
+};
+
 /** Takes the lock for a new provisioning run of `workflow` and makes the transition. Throws NodeLocked, Invalid. */
 export const begin = (
   node: StoredNode,
   birth: string,
   workflow: string,
   event: ProvisionEvent,
-  options: { target?: string } = {},
-): Partial<StoredNode> => {
-  const held = lock(node, birth);
-  return { ...held, run: held.reservation, run_workflow: workflow, ...transition(node, event, options) };
-};
+  options: { target?: string | undefined } = {},
+): Partial<StoredNode> => ({ ...own(node, birth, workflow), ...transition(node, event, options) });
 
 /** One run hands the node to its successor without ever letting the lock go (undeploy -> clean). */
 export const handOver = (
@@ -64,7 +68,7 @@ export const handOver = (
   birth: string,
   workflow: string,
   event: ProvisionEvent,
-  options: { target?: string } = {},
+  options: { target?: string | undefined } = {},
 ): Partial<StoredNode> => begin({ ...node, reservation: null }, birth, workflow, event, options);
 
 /**
@@ -76,10 +80,7 @@ export const proceed = (
   birth: string,
   workflow: string,
   event: ProvisionEvent,
-): Partial<StoredNode> => {
-  const { reservation: run, generation } = lock(node, birth);
-  return { run, generation, run_workflow: workflow, ...transition(node, event) };
-};
+): Partial<StoredNode> => ({ ...begin(node, birth, workflow, event), reservation: null });
 
 /**
  * What a phase of a run needs before it touches anything: the lock. A waiting node is taken back with a new
@@ -90,11 +91,10 @@ export const resume = (node: StoredNode, run: string): Partial<StoredNode> | und
   if (node.reservation === run) return undefined;
   if (node.run !== run) throw Superseded(node, run);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
-  const waits = (waitStates as readonly string[]).includes(node.provision_state);
   return {
     reservation: run,
     generation: node.generation + 1,
-    ...(waits && transition(node, 'resume')),
+    ...(isWaiting(node) && transition(node, 'resume')),
   };
 };
 
@@ -105,7 +105,7 @@ export const pause = (node: StoredNode): Partial<StoredNode> => ({ reservation: 
 export const finish = (
   node: StoredNode,
   event: ProvisionEvent,
-  options: { target?: string } = {},
+  options: { target?: string | undefined } = {},
 ): Partial<StoredNode> => ({
   reservation: null,
   run: null,

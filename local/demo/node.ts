@@ -1,6 +1,8 @@
 /** One node by way of the API: enrols it and brings it to where it shall be, whatever state it is in now. */
+import { isFailed, isTransient } from '../../layers/domain/baremetal/states.ts';
+import type { ProvisionState } from '../../layers/domain/baremetal/transitions.ts';
+import type { Verb } from '../../layers/domain/baremetal/verbs.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
-import { transientStates, type ProvisionState, type Verb } from '../../layers/domain/states.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import type { Client } from './client.ts';
 import type { Images, Machine } from './machines.ts';
@@ -34,8 +36,6 @@ const ways = {
 
 export type Goal = keyof typeof ways;
 
-const isFailure = (state: ProvisionState) => state === 'error' || state.endsWith(' failed');
-
 /** How often a node is looked at, and for how long before the demo gives up. Milliseconds. */
 const lookEvery = 150;
 const patience = 15 * 60_000;
@@ -49,7 +49,7 @@ const driverInfo = (machine: Machine, images: Images) => ({
   deploy_iso: images.deploy_iso,
 });
 
-const find = async (api: Client, name: string): Promise<NodeView | undefined> =>
+const findByName = async (api: Client, name: string): Promise<NodeView | undefined> =>
   api<NodeView>(`GET /v1/nodes/${name}`).catch((error: unknown) => {
     if (isFault(error) && error.code === 404) return undefined;
     throw error;
@@ -61,7 +61,7 @@ const updates = (node: NodeView, wanted: Record<string, unknown>) =>
     .filter(([key, value]) => key !== 'redfish_password' && node.driver_info[key] !== value)
     .map(([key, value]) => ({ op: 'add', path: `/driver_info/${key}`, value }));
 
-const create = async (api: Client, { name }: Machine, info: object): Promise<NodeView> =>
+const createFor = async (api: Client, { name }: Machine, info: object): Promise<NodeView> =>
   api<NodeView>('POST /v1/nodes', {
     name,
     driver: 'redfish',
@@ -73,7 +73,7 @@ const create = async (api: Client, { name }: Machine, info: object): Promise<Nod
 /** The node of this machine with its one port: found from an earlier start, as far as that got, or enrolled. */
 export const enrol = async ({ api }: Needs, machine: Machine, images: Images): Promise<NodeView> => {
   const wanted = driverInfo(machine, images);
-  const node = (await find(api, machine.name)) ?? (await create(api, machine, wanted));
+  const node = (await findByName(api, machine.name)) ?? (await createFor(api, machine, wanted));
   const { ports } = await api<{ ports: unknown[] }>(`GET /v1/ports?node=${node.uuid}`);
   if (ports.length === 0) await api('POST /v1/ports', { node_uuid: node.uuid, address: machine.mac });
   const changes = updates(node, wanted);
@@ -84,7 +84,7 @@ export const enrol = async ({ api }: Needs, machine: Machine, images: Images): P
 const settled = async ({ api, clock }: Needs, uuid: string): Promise<NodeView> => {
   for (const end = clock.now() + patience; ; await clock.sleep(lookEvery)) {
     const node = await api<NodeView>(`GET /v1/nodes/${uuid}`);
-    if (!transientStates.includes(node.provision_state) && !node.reservation) return node;
+    if (!isTransient(node) && !node.reservation) return node;
     if (clock.now() > end) {
       throw new Fault('Stuck', 504, `${node.name} is still in state "${node.provision_state}": ${node.last_error}`);
     }
@@ -106,7 +106,7 @@ export const lead = async (needs: Needs, uuid: string, goal: Goal, body: object 
     onVerb(node.name, verb);
     await api(`PUT /v1/nodes/${uuid}/states/provision`, { target: verb, ...(verb === 'active' && body) });
     const next = await settled(needs, uuid);
-    if (next.provision_state === node.provision_state || isFailure(next.provision_state)) {
+    if (next.provision_state === node.provision_state || isFailed(next)) {
       throw new Fault('Failed', 500, `${node.name} is in state "${next.provision_state}": ${next.last_error}`);
     }
     node = next;

@@ -1,11 +1,8 @@
 /** Reads request bodies within API Gateway's limit. */
 import type { IncomingMessage } from 'node:http';
 
-import { maxBody, tooLargeSentence } from '../../infra/body-limit.ts';
-import { TooLarge } from '../../layers/domain/fault.ts';
-
-/** The refusal of a body that would not get through on AWS either. */
-export const tooLarge = () => TooLarge(tooLargeSentence);
+import { maxBody } from '../../infra/body-limit.ts';
+import type { Fault } from '../../layers/domain/fault.ts';
 
 const empty = Buffer.alloc(0);
 
@@ -24,8 +21,11 @@ const patience = 64 * 1024 * 1024;
 const isHopeless = (request: IncomingMessage): boolean =>
   isTooLarge(request) && (request.headers.expect !== undefined || declared(request) > patience);
 
-/** The whole body. Throws TooLarge (413) when it has been read, but not kept, or is past all patience. */
-export const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+/**
+ * The whole body. Throws `tooLarge`, of a body that would not get through on AWS either, when it has been read, but not
+ * kept, or is past all patience.
+ */
+export const readBody = async (request: IncomingMessage, tooLarge: () => Fault): Promise<Buffer> => {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return empty;
   if (headers['content-length'] === '0' && headers['transfer-encoding'] === undefined) return empty;

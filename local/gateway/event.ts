@@ -4,8 +4,6 @@ import type { IncomingMessage } from 'node:http';
 
 import type { APIGatewayEventRequestContext, APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-import type { Match } from './router.ts';
-
 type Multi = Record<string, string[]>;
 
 /** Headers of one connection, not of the message (RFC 9110, 7.6.1), and those that the gateway itself writes. */
@@ -75,9 +73,8 @@ export const stage = 'local';
 export const apiId = 'ingot';
 
 const toContext = (
-  request: IncomingMessage,
-  { row }: Match,
-  { path, source }: Head,
+  { request, base, path, source }: Head,
+  resource: string,
   requestId: string,
   now: number,
 ): APIGatewayEventRequestContext => ({
@@ -91,17 +88,19 @@ const toContext = (
     sourceIp: source,
     userAgent: request.headers['user-agent'] ?? null,
   },
-  path,
+  path: base + path,
   stage,
   requestId,
   requestTimeEpoch: now,
-  resourceId: row.path,
-  resourcePath: row.path,
+  resourceId: resource,
+  resourcePath: resource,
 });
 
 /** What a request is, once its head is read: `path` is as sent (percent-encoded), `query` without the question mark. */
 export type Head = {
   readonly request: IncomingMessage;
+  /** What stands before the path: the prefix of the API. */
+  readonly base: string;
   readonly path: string;
   readonly query: string;
   /** Address of the caller; empty if it is not known. */
@@ -109,12 +108,13 @@ export type Head = {
 };
 
 /**
- * The event of one request. A body that is not UTF-8 comes in base64; an empty one is null. `now` is in milliseconds.
+ * The event of one request at `resource`, the path of a row. A body that is not UTF-8 comes in base64; an empty one is
+ * null. `now` is in milliseconds.
  */
 export const toEvent = (
   head: Head,
   body: Buffer,
-  match: Match,
+  { resource, params }: { readonly resource: string; readonly params: Record<string, string> | null },
   requestId: string,
   now: number,
 ): APIGatewayProxyEvent => {
@@ -123,16 +123,16 @@ export const toEvent = (
   const parameters = toQuery(query);
   const text = isUtf8(body);
   return {
-    resource: match.row.path,
+    resource,
     path,
     httpMethod: request.method ?? 'GET',
     headers: last(headers),
     multiValueHeaders: headers,
     queryStringParameters: parameters && last(parameters),
     multiValueQueryStringParameters: parameters,
-    pathParameters: match.params,
+    pathParameters: params,
     stageVariables: null,
-    requestContext: toContext(request, match, head, requestId, now),
+    requestContext: toContext(head, resource, requestId, now),
     body: body.length === 0 ? null : body.toString(text ? 'utf8' : 'base64'),
     isBase64Encoded: !text,
   };

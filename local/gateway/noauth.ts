@@ -7,14 +7,19 @@
  */
 import type { IncomingMessage } from 'node:http';
 
-import { Invalid } from '../../layers/domain/fault.ts';
+import { Fault, Forbidden, Invalid } from '../../layers/domain/fault.ts';
 import { type Headers, isForOwnHost, isFromForeignPage, type Own, ownOf } from '../../layers/http/loopback.ts';
-import type { Answer } from './event.ts';
-import { refuse } from './refusal.ts';
-import type { Match } from './router.ts';
+import type { Protocol } from '../../layers/http/protocol.ts';
+import type { Place } from './router.ts';
 
-type Asked = { readonly headers: Headers; readonly own: Own; readonly match: Match | undefined };
-type Rule = { readonly status: 400 | 403 | 415; readonly text: string; breaks(asked: Asked): boolean };
+type Asked = {
+  readonly headers: Headers;
+  readonly own: Own;
+  readonly place: Place | undefined;
+  /** Media types of bodies. */
+  readonly types: readonly string[];
+};
+type Rule = { breaks(asked: Asked): boolean; refuse(asked: Asked): Fault };
 
 /** What proxies add; all of X-Forwarded-* too. Some add nothing, and cannot be told from a program of this machine. */
 const proxyHeaders = new Set([
@@ -29,13 +34,11 @@ const proxyHeaders = new Set([
 ]);
 const isOfProxy = (name: string): boolean => proxyHeaders.has(name) || name.startsWith('x-forwarded-');
 
-/** A page may send a body of any other type, or of none, to another site without being asked about it (CORS). */
-const bodyTypes = new Set(['application/json', 'application/json-patch+json']);
 const typeOf = ({ 'content-type': type = '' }: Headers): string => String(type).split(';')[0]!.trim().toLowerCase();
 const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': coding }: Headers): boolean =>
   length !== '0' || coding !== undefined;
-/** The deploy agent sends its inventory as text, to which its HTTP library adds no Content-Type. */
-const isOfRamdisk = (match: Match | undefined): boolean => match?.row.function === 'ramdisk-api';
+/** Who calls from the networks of a setting is a program, whose HTTP library may add no Content-Type to text. */
+const isOfMachines = ({ place }: Asked): boolean => place?.rows.some(({ networks }) => networks !== undefined) ?? false;
 
 const strategies =
   'Who calls from elsewhere has to prove who they are: INGOT_AUTH_STRATEGY=http_basic, oidc or keystone.';
@@ -43,29 +46,37 @@ const strategies =
 /** In order; the first that a request breaks answers it. */
 const rules: readonly Rule[] = [
   {
-    status: 403,
-    text: `With auth_strategy noauth only 127.0.0.1, localhost, [::1] and the host of public_endpoint are answered, at the port of this API. ${strategies}`,
     breaks: ({ headers, own }) => !isForOwnHost(headers, own),
+    refuse: () =>
+      Forbidden(
+        `With auth_strategy noauth only 127.0.0.1, localhost, [::1] and the host of public_endpoint are answered, at the port of this API. ${strategies}`,
+      ),
   },
   {
-    status: 403,
-    text: `With auth_strategy noauth whoever reaches a proxy would be the administrator, so nothing is answered that came through one (headers such as X-Forwarded-For, Forwarded, Via). ${strategies}`,
     breaks: ({ headers }) => Object.keys(headers).some(isOfProxy),
+    refuse: () =>
+      Forbidden(
+        `With auth_strategy noauth whoever reaches a proxy would be the administrator, so nothing is answered that came through one (headers such as X-Forwarded-For, Forwarded, Via). ${strategies}`,
+      ),
   },
   {
-    status: 403,
-    text: 'With auth_strategy noauth pages of other sites are not answered (headers Origin, Sec-Fetch-Site).',
     breaks: ({ headers, own }) => isFromForeignPage(headers, own),
+    refuse: () =>
+      Forbidden('With auth_strategy noauth pages of other sites are not answered (headers Origin, Sec-Fetch-Site).'),
   },
   {
-    status: 400,
-    text: 'The request has a body but no Content-Type, use application/json.',
-    breaks: ({ headers, match }) => hasBody(headers) && typeOf(headers) === '' && !isOfRamdisk(match),
+    breaks: (asked) => hasBody(asked.headers) && typeOf(asked.headers) === '' && !isOfMachines(asked),
+    refuse: ({ types }) => Invalid(`The request has a body but no Content-Type, use ${types[0]}.`),
   },
   {
-    status: 415,
-    text: 'With auth_strategy noauth the Content-Type of a body has to be application/json or application/json-patch+json.',
-    breaks: ({ headers }) => hasBody(headers) && typeOf(headers) !== '' && !bodyTypes.has(typeOf(headers)),
+    // A page may send a body of other types, or of none, to another site without being asked about it (CORS).
+    breaks: ({ headers, types }) => hasBody(headers) && typeOf(headers) !== '' && !types.includes(typeOf(headers)),
+    refuse: ({ types }) =>
+      new Fault(
+        'UnsupportedMediaType',
+        415,
+        `With auth_strategy noauth the Content-Type of a body has to be ${types.join(' or ')}.`,
+      ),
   },
 ];
 
@@ -73,8 +84,8 @@ const rules: readonly Rule[] = [
 const hostOf = ({ url = '', headers }: IncomingMessage): string | undefined =>
   /^https?:\/\/([^/?]*)/i.exec(url)?.[1] ?? headers.host;
 
-/** Answers the refusal of a request, undefined for one that may be answered. `match`: where it leads. */
-export type Guard = (request: IncomingMessage, match: Match | undefined) => Answer | undefined;
+/** The refusal of a request, undefined for one that may be answered. `place`: where it leads. */
+export type Guard = (request: IncomingMessage, protocol: Protocol, place: Place | undefined) => Fault | undefined;
 
 /** Throws Invalid for a `public_endpoint` that is neither empty nor an http or https URL. */
 export const createGuard = (publicEndpoint: string): Guard => {
@@ -87,10 +98,9 @@ export const createGuard = (publicEndpoint: string): Guard => {
     kept.set(port, own);
     return own;
   };
-  return (request, match) => {
+  return (request, { takes: types }, place) => {
     const headers = { ...request.headers, host: hostOf(request) };
-    const asked = { headers, own: ownAt(request.socket.localPort ?? 0), match };
-    const broken = rules.find((rule) => rule.breaks(asked));
-    return broken && refuse(broken.status, broken.text);
+    const asked = { headers, own: ownAt(request.socket.localPort ?? 0), place, types };
+    return rules.find((rule) => rule.breaks(asked))?.refuse(asked);
   };
 };

@@ -3,7 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 
-import { functions, routes, settings, table, workflows } from '../../infra/manifest.ts';
+import { type ApiRow, apis, functions, settings, table, workflows } from '../../infra/manifest.ts';
 import { IngotStack } from '../../infra/stack.ts';
 
 type Statement = { Action: string | string[]; Resource: unknown; Effect: string };
@@ -68,15 +68,13 @@ describe('the template and the manifest', () => {
 
   it('have the same routes, with the authorizer where the row asks for it', () => {
     const methods = ofType('AWS::ApiGateway::Method');
+    const { routes }: ApiRow = apis.baremetal;
     expect(methods).toHaveLength(routes.length);
     for (const row of routes) {
-      const id = `ApiRest${row.path
-        .split('/')
-        .filter(Boolean)
-        .join('')
-        .replace(/[^A-Za-z0-9]/g, '')}${row.method ?? 'ANY'}`;
+      const [name, path] = row.at.split(' ') as [string, string];
+      const id = `ApiRest${path.replaceAll(/[^A-Za-z0-9]/g, '')}${name}`;
       const [, method] = methods.find(([logical]) => logical.startsWith(id))!;
-      expect([row.path, method.Properties['AuthorizationType']]).toEqual([row.path, row.authorize ? 'CUSTOM' : 'NONE']);
+      expect([row.at, method.Properties['AuthorizationType']]).toEqual([row.at, row.authorize ? 'CUSTOM' : 'NONE']);
       expect(JSON.stringify(method.Properties['Integration'])).toContain(prefixOf(row.function));
     }
   });

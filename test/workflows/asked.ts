@@ -1,5 +1,5 @@
 /** What PUT states/provision leaves on a node that is asked for steps, and how its run is started. */
-import type { ProvisionState } from '../../layers/domain/states.ts';
+import type { ProvisionState } from '../../layers/domain/baremetal/transitions.ts';
 import type { PlannedStep, StepInterface } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { begin, proceed } from '../../layers/store/reservation.ts';

@@ -1,19 +1,14 @@
 /** Nodes as the API would have stored them. */
-import { defaults } from '../../layers/domain/fields.ts';
-import { defaultInterfaces } from '../../layers/domain/hardware-types.ts';
-import { node as nodeFields } from '../../layers/domain/node.ts';
+import { newNode } from '../../layers/domain/baremetal/new-node.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 
 export const uuid = '6b9cd1a4-0c1f-4d0e-9f5c-2f5d8a3c7e11';
 
 /** A redfish node that is available and has all that a direct deploy needs. */
-export const aNode = (more: Partial<StoredNode> = {}): StoredNode => {
-  const driver = more.driver ?? 'redfish';
-  return {
-    ...defaults(nodeFields),
-    ...defaultInterfaces(driver),
+export const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
+  newNode({
     uuid,
-    driver,
+    driver: 'redfish',
     provision_state: 'available',
     driver_info: { redfish_address: 'https://10.0.0.1', deploy_iso: 'http://images.test/deploy.iso' },
     instance_info: {
@@ -22,12 +17,6 @@ export const aNode = (more: Partial<StoredNode> = {}): StoredNode => {
       image_disk_format: 'raw',
     },
     created_at: '2026-01-01T00:00:00.000+00:00',
-    revision: 1,
-    generation: 0,
-    run: null,
-    run_workflow: null,
-    agent_token_sha256: null,
     position: '01000000000000000000000001',
     ...more,
-  } as unknown as StoredNode;
-};
+  });

@@ -13,7 +13,7 @@ import * as sync from '../../functions/sync/app.ts';
 import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
 import { settings, workflows as rows, type WorkflowName } from '../../infra/manifest.ts';
-import type { ProvisionEvent } from '../../layers/domain/states.ts';
+import type { ProvisionEvent } from '../../layers/domain/baremetal/transitions.ts';
 import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../layers/store/power-requests.ts';
@@ -121,9 +121,9 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   /** A request that gives the node to a run, which is then started. */
   const take = async (name: WorkflowName, decide: (stored: StoredNode) => Partial<StoredNode>): Promise<string> => {
-    const { run } = await changeNode(world, node.uuid, (stored) => ({ set: decide(stored) }));
-    await orDeath(process.states.start(name, run!, { node: node.uuid }));
-    return run!;
+    const { after } = await changeNode(world, node.uuid, (stored) => ({ set: decide(stored) }));
+    await orDeath(process.states.start(name, after.run!, { node: node.uuid }));
+    return after.run!;
   };
 
   /** What PUT states/provision does. */
@@ -134,22 +134,22 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const power = async (target: string, timeout: number | null = null): Promise<string> => {
     const request = { node: node.uuid, target, timeout };
     const becomes = target.endsWith('off') ? ('power off' as const) : ('power on' as const);
-    const { reservation } = await changeNode(world, node.uuid, (stored) => {
+    const { after } = await changeNode(world, node.uuid, (stored) => {
       const held = lock(stored, world.ids.ulid());
       return { set: { ...held, target_power_state: becomes }, also: [powerRequestWrite(held.reservation, request)] };
     });
-    await orDeath(process.states.start('power', reservation!, request));
-    return reservation!;
+    await orDeath(process.states.start('power', after.reservation!, request));
+    return after.reservation!;
   };
 
   /** What PUT states/boot_mode and its like do. */
   const manage = async (request: ManagementRequest): Promise<string> => {
-    const { reservation } = await changeNode(world, node.uuid, (stored) => {
+    const { after } = await changeNode(world, node.uuid, (stored) => {
       const held = lock(stored, world.ids.ulid());
       return { set: held, also: [managementRequestWrite(node.uuid, held.reservation, request)] };
     });
-    await orDeath(process.states.start('management', reservation!, { node: node.uuid, action: request.action }));
-    return reservation!;
+    await orDeath(process.states.start('management', after.reservation!, { node: node.uuid, action: request.action }));
+    return after.reservation!;
   };
 
   /** `version`: null for none, as agents send their inventory. */

@@ -1,4 +1,5 @@
 /** Every workflow with its phases; the names are those of `workflows/<name>.asl.json` and its Task states. */
+import type { ProvisionWorkflow } from '../../layers/domain/baremetal/verbs.ts';
 import type { WorkflowName } from '../names.ts';
 import type { Phases } from '../phase.ts';
 import { adopt } from './adopt.ts';
@@ -14,7 +15,7 @@ import { undeploy } from './undeploy.ts';
 import { unrescue } from './unrescue.ts';
 import { verify } from './verify.ts';
 
-/** By name. */
+/** By name; those that verbs begin among them (layers/domain/baremetal/verbs.ts). */
 export const workflows = {
   verify,
   clean,
@@ -27,7 +28,7 @@ export const workflows = {
   unrescue,
   power,
   management,
-} as const satisfies Record<WorkflowName, Phases>;
+} as const satisfies Record<WorkflowName | ProvisionWorkflow, Phases>;
 
 /** Those of allocations: no node owns their executions. */
 export const allocationWorkflows = { allocate } as const satisfies Record<

@@ -1,23 +1,12 @@
 /** The verb `abort`: a node that waits for its agent is given up at once (ironic-states.md 7, 8). */
-import { Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { isFailed, stateOf, transition } from '../../../layers/domain/baremetal/states.ts';
+import { Invalid } from '../../../layers/domain/fault.ts';
 import { forget } from '../../../layers/domain/notes.ts';
-import { transition } from '../../../layers/domain/states.ts';
 import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
-import { lock } from '../../../layers/store/reservation.ts';
+import { lock, own } from '../../../layers/store/reservation.ts';
 import { forgetAgent } from '../../../workflows/agent.ts';
 import { forgetSteps, noSteps } from '../../../workflows/plan.ts';
-
-/** Microversions from which a waiting node may be aborted; other states could be since 1.13. */
-const since: { readonly [state: string]: number } = { 'inspect wait': 41, 'wait call-back': 110 };
-
-/** Throws NotAcceptable (406) where the request's version could not abort this state yet. */
-export const checkAbortVersion = ({ provision_state: state }: StoredNode, version: number): void => {
-  const needed = since[state] ?? 13;
-  if (version < needed) {
-    throw NotAcceptable(`Request not acceptable. abort in state "${state}" needs API version 1.${needed} or newer.`);
-  }
-};
 
 /** Throws Invalid (400) for a step that said it must not be cut short. */
 const checkAbortable = (node: StoredNode): void => {
@@ -39,21 +28,16 @@ const aborted = ({ provision_state: state }: StoredNode) => ({
  * A service ends where it began: a run without steps brings the machine back into its instance, for which it has to know
  * whether the ramdisk was booted. The node is in "service failed" until it is there.
  */
-const abortService = (node: StoredNode, birth: string): Change => {
-  const { reservation, generation } = lock(node, birth);
-  const set: Partial<StoredNode> = {
+const abortService = (node: StoredNode, birth: string): Change => ({
+  set: {
     ...forgetAgent(node),
     ...noSteps,
     ...forget(node, 'plan', 'agent'),
-    ...(node.provision_state !== 'service failed' && transition(node, 'abort')),
-    reservation,
-    generation,
-    run: reservation,
-    run_workflow: 'service',
+    ...own(node, birth, 'service'),
+    ...(!isFailed(node) && transition(node, 'abort')),
     ...aborted(node),
-  };
-  return { set };
-};
+  },
+});
 
 /**
  * Ends the run and leaves the node in the failure state. Nobody answers the agent any more, and nobody believes what it
@@ -64,7 +48,7 @@ const abortService = (node: StoredNode, birth: string): Change => {
  */
 export const abortRun = (node: StoredNode, birth: string): Change => {
   checkAbortable(node);
-  if (node.provision_state.startsWith('service')) return abortService(node, birth);
+  if (stateOf(node).workflow === 'service') return abortService(node, birth);
   const held = lock(node, birth);
   const powerOff = !node.disable_power_off;
   const target = 'power off';

@@ -2,6 +2,7 @@
  * How handlers ask a machine. The API may not reach hardware, so it asks functions/workflow and waits (ADR 10); what
  * takes longer than a client can wait becomes a run of the workflow `management`.
  */
+import { isFailed } from '../../../layers/domain/baremetal/states.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
 import { askedBy } from '../../../layers/store/events.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../../layers/store/management-requests.ts';
@@ -38,8 +39,6 @@ export const askMachine = async <N extends RequestName>(
   return reply.answer;
 };
 
-const isFailure = (state: string) => state === 'error' || state.endsWith(' failed');
-
 type Wish = {
   readonly request: ManagementRequest;
   /** For the history. */
@@ -55,15 +54,15 @@ type Wish = {
 export const startManagement = async (deps: Deps, { target, subject }: Asking, wish: Wish): Promise<void> => {
   const { request, told, permit } = wish;
   const birth = deps.ids.ulid();
-  const { reservation: run } = await changeNode(deps, target.uuid, (node) => {
+  const { after } = await changeNode(deps, target.uuid, (node) => {
     permit(node);
     const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;
     return {
-      set: { ...held, ...(!isFailure(node.provision_state) && { last_error: null }) },
+      set: { ...held, ...(!isFailed(node) && { last_error: null }) },
       events: [{ ...asked, run: held.reservation, ...askedBy(subject) }],
       also: [managementRequestWrite(node.uuid, held.reservation, request)],
     };
   });
-  await startRun(deps, 'management', run!, { node: target.uuid, action: request.action });
+  await startRun(deps, 'management', after.reservation!, { node: target.uuid, action: request.action });
 };

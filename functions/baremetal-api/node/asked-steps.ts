@@ -6,6 +6,7 @@
 import * as z from 'zod';
 
 import { validateRamdisk, type Surroundings } from '../../../layers/bmc/validation.ts';
+import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
@@ -13,7 +14,6 @@ import { forget, keep, type Noted } from '../../../layers/domain/notes.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
 import { check } from '../../../layers/domain/schema.ts';
 import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
-import type { Verb } from '../../../layers/domain/states.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -29,14 +29,6 @@ export type Asked = {
   readonly templates: readonly AskedTemplate[];
   readonly runbook?: StoredRunbook;
   readonly version: number;
-};
-
-const kinds: { readonly [V in Verb]?: StepKind } = {
-  clean: 'clean',
-  service: 'service',
-  active: 'deploy',
-  deploy: 'deploy',
-  rebuild: 'deploy',
 };
 
 /** Throws Forbidden (403) for steps that the caller may not give. */
@@ -81,7 +73,7 @@ export const readAsked = async (
   call: Call<ProvisionBody, StoredNode>,
   verb: Verb,
 ): Promise<Asked | undefined> => {
-  const kind = kinds[verb];
+  const { steps: kind } = verbs[verb];
   if (!kind) return undefined;
   const runbook = await findRunbook(deps, call);
   return {

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 
 import { validateInterface } from '../../../layers/bmc/validation.ts';
+import { isTransient } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict } from '../../../layers/domain/fault.ts';
-import { transientStates } from '../../../layers/domain/states.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import type { ManagementRequest } from '../../../layers/store/management-requests.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -13,7 +13,7 @@ import { findByIdent } from './find.ts';
 
 /** Work in progress may be setting the boot mode itself, and counts on what it found. */
 const permit = (node: StoredNode): void => {
-  if ((transientStates as readonly string[]).includes(node.provision_state)) {
+  if (isTransient(node)) {
     throw Conflict(
       `Node ${node.uuid} is in state "${node.provision_state}": boot mode and secure boot cannot be changed before that ends.`,
     );
@@ -21,7 +21,7 @@ const permit = (node: StoredNode): void => {
   validateInterface(node, 'management');
 };
 
-const start = async (deps: Deps, call: Call<unknown, StoredNode>, request: ManagementRequest, told: string) => {
+const startChange = async (deps: Deps, call: Call<unknown, StoredNode>, request: ManagementRequest, told: string) => {
   permit(call.target);
   await startManagement(deps, call, { request, told, permit });
   return { location: `/v1/nodes/${call.params['ident']}/states` };
@@ -39,7 +39,7 @@ export const bootModeRoutes: readonly Route[] = [
     body: modeBody,
     handle: async (deps, call) => {
       const mode = call.body.target;
-      return start(deps, call, { action: 'boot_mode', mode }, `Asked for boot mode ${mode}.`);
+      return startChange(deps, call, { action: 'boot_mode', mode }, `Asked for boot mode ${mode}.`);
     },
   }),
   route<z.output<typeof secureBody>, StoredNode>({
@@ -50,7 +50,7 @@ export const bootModeRoutes: readonly Route[] = [
     handle: async (deps, call) => {
       const enabled = call.body.target;
       const told = `Asked for secure boot ${enabled ? 'on' : 'off'}.`;
-      return start(deps, call, { action: 'secure_boot', enabled }, told);
+      return startChange(deps, call, { action: 'secure_boot', enabled }, told);
     },
   }),
 ];

@@ -1,7 +1,8 @@
 /** POST /v1/nodes (ironic-api.md 2.4). */
+import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
 import { Forbidden } from '../../../layers/domain/fault.ts';
-import { defaults, refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
-import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
+import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
+import { checkInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { check, createSchema } from '../../../layers/domain/schema.ts';
 import { json } from '../../../layers/domain/values.ts';
@@ -29,7 +30,7 @@ const ownerOf = ({ only }: Call<Values>, { owner = only }: Values): Values => {
   return { owner };
 };
 
-const read = (call: Call<Values>): Values => {
+const readValues = (call: Call<Values>): Values => {
   const { body, version } = call;
   refuseNewer(nodeFields, version, Object.keys(body));
   const asked = given(check(createSchema(nodeFields, version), body));
@@ -41,31 +42,22 @@ const read = (call: Call<Values>): Values => {
   return info ? { ...values, instance_info: readInstanceInfo(info, {}) } : values;
 };
 
-const toRecord = (values: Values, version: number, at: string, position: string): StoredNode =>
-  ({
-    ...defaults(nodeFields),
-    ...defaultInterfaces(values['driver'] as string),
-    // Before 1.11 there was no enrolment.
-    provision_state: version < 11 ? 'available' : 'enroll',
-    created_at: at,
-    ...values,
-    revision: 1,
-    generation: 0,
-    run: null,
-    run_workflow: null,
-    agent_token_sha256: null,
-    position,
-  }) as unknown as StoredNode;
-
-const create = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
-  const values = read(call);
+const enrol = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
+  const values = readValues(call);
   const uuid = (values['uuid'] as string | undefined) ?? deps.ids.uuid();
   const { owner } = values;
   const resolved = await resolveReferences(deps.table, values, { uuid, owner, subject: call.subject });
   const credentials = (values['driver_info'] ?? {}) as Values;
   const { info, values: sealed } = conceal(credentials, await sealCredentials(deps, uuid, credentials), {});
-  const at = isoTime(deps.clock.now());
-  const record = toRecord({ ...resolved, uuid, driver_info: info }, call.version, at, deps.ids.ulid());
+  const record = newNode({
+    ...(resolved as Partial<StoredNode> & Pick<StoredNode, 'driver'>),
+    uuid,
+    driver_info: info,
+    // Before 1.11 there was no enrolment.
+    provision_state: call.version < 11 ? 'available' : 'enroll',
+    created_at: isoTime(deps.clock.now()),
+    position: deps.ids.ulid(),
+  });
   const secrets = Object.keys(sealed).length > 0 ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [];
   await createNode(deps, record, secrets);
   return record;
@@ -75,12 +67,12 @@ export const createRoute = route<Values>({
   at: 'POST /v1/nodes',
   policy: 'baremetal:node:create',
   own: 'baremetal:node:create:self_owned_node',
-  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
+  ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,
   status: 201,
   body: json,
   ...answersOf('nodes', nodeFields).record,
   handle: async (deps, call) => {
-    const record = await create(deps, call);
+    const record = await enrol(deps, call);
     return { body: nodeView(deps, call, 'all')(record), location: `/v1/nodes/${record.uuid}` };
   },
 });

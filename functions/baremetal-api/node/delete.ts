@@ -1,4 +1,5 @@
 /** DELETE /v1/nodes/{ident}. */
+import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
 import { removeConfigdrive } from '../../../layers/store/configdrives.ts';
 import { deleteNode, findNode, type StoredNode } from '../../../layers/store/nodes.ts';
@@ -7,20 +8,18 @@ import { route, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { stopRun } from './start.ts';
 
-/** A node goes from these states only, unless it is in maintenance. */
-export const deletable: readonly string[] = ['enroll', 'manageable', 'available', 'adopt failed'];
-
 /** Maintenance lets a node go in any state, but protection and a held lock do not. */
-const refuseDelete = ({ uuid, maintenance, ...node }: StoredNode): void => {
+const refuseDelete = (node: StoredNode): void => {
+  const { uuid, maintenance } = node;
   if (node.reservation) throw NodeLocked(uuid, node.reservation);
   if (node.protected) throw Forbidden(`Node ${uuid} is protected, unset protected before it is deleted.`);
   if (maintenance) return;
   if (node.instance_uuid) {
     throw Conflict(`Node ${uuid} is associated with instance ${node.instance_uuid}, undeploy it before it is deleted.`);
   }
-  if (!deletable.includes(node.provision_state)) {
+  if (!stateOf(node).deletable) {
     throw Conflict(
-      `Can not delete node ${uuid} while it is in state "${node.provision_state}", only in ${deletable.join(', ')}.`,
+      `Can not delete node ${uuid} while it is in state "${node.provision_state}", only in ${statesThatAre('deletable').join(', ')}.`,
     );
   }
 };
@@ -52,7 +51,7 @@ export const deleteRoute = route<undefined, StoredNode>({
   at: 'DELETE /v1/nodes/{ident}',
   policy: 'baremetal:node:delete',
   own: 'baremetal:node:delete:self_owned_node',
-  ownIf: ({ projectAdminCanManageOwnNodes }) => projectAdminCanManageOwnNodes,
+  ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,
   find: findByIdent,
   handle: async (deps, { target }) => {
     await cleanUp(deps, await remove(deps, target));

@@ -1,4 +1,5 @@
 /** When a node may be changed (ironic-api.md 2.5), as a table; the first row that applies refuses. */
+import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, NodeLocked, type Fault } from '../../../layers/domain/fault.ts';
 import { interfaceKinds, type InterfaceKind } from '../../../layers/domain/hardware-types.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -18,42 +19,25 @@ export type Edit = {
  * Whether a node must keep its instance and its allocation for now, though nobody holds it: it runs the instance, or is
  * on its way to another state. In maintenance operators know what they do.
  */
-export const keepsInstance = ({ maintenance, provision_state, target_provision_state }: StoredNode): boolean =>
-  !maintenance &&
-  (['active', 'rescue'].includes(provision_state) ||
-    (target_provision_state !== null && !editable.includes(provision_state)));
+export const keepsInstance = (node: StoredNode): boolean =>
+  !node.maintenance && (stateOf(node).occupied === true || isOnItsWay(node));
 
 type Row = { when(edit: Edit): boolean; refuse(edit: Edit): Fault };
 
-/** A node that heads for another state can be changed in these only. */
-const editable = [
-  'deploy failed',
-  'inspecting',
-  'inspect failed',
-  'inspect wait',
-  'clean failed',
-  'error',
-  'verifying',
-  'adopt failed',
-  'rescue failed',
-  'unrescue failed',
-  'service hold',
-  'service failed',
-];
-
-/** What the machine is made of can be changed in these, or in maintenance. */
-const unassigned = ['enroll', 'inspecting', 'inspect wait', 'manageable', 'available'];
+/** A node that heads for another state can be changed in some states only. */
+const isOnItsWay = (node: StoredNode): boolean => node.target_provision_state !== null && !stateOf(node).editable;
 
 const interfaces = Object.keys(interfaceKinds).map((kind) => `${kind as InterfaceKind}_interface` as const);
 
 const differs = (name: keyof StoredNode, { before, after }: Edit) => before[name] !== after[name];
-const isFree = ({ before }: Edit) => before.maintenance || unassigned.includes(before.provision_state);
+const isUnassigned = ({ before }: Edit) => stateOf(before).unassigned === true;
+const unassigned = statesThatAre('unassigned').join(', ');
 const where = ({ before }: Edit) => `Node ${before.uuid} in state "${before.provision_state}"`;
 
 /** Asked before the patch is applied. */
 const beforeApplying: readonly Row[] = [
   {
-    when: ({ before }) => before.target_provision_state !== null && !editable.includes(before.provision_state),
+    when: ({ before }) => isOnItsWay(before),
     refuse: ({ before }) => Conflict(`Node ${before.uuid} can not be updated while a state transition is in progress.`),
   },
   {
@@ -69,20 +53,17 @@ const beforeApplying: readonly Row[] = [
 /** Asked of the change as a whole. */
 const afterApplying: readonly Row[] = [
   {
-    when: (edit) => !isFree(edit) && interfaces.some((name) => differs(name, edit)),
+    when: (edit) => !edit.before.maintenance && !isUnassigned(edit) && interfaces.some((name) => differs(name, edit)),
     refuse: (edit) =>
-      Conflict(`${where(edit)} can not change its interfaces, only in ${unassigned.join(', ')} or in maintenance.`),
+      Conflict(`${where(edit)} can not change its interfaces, only in ${unassigned} or in maintenance.`),
   },
   {
     when: (edit) => differs('driver', edit) && edit.before.console_enabled,
     refuse: (edit) => Conflict(`${where(edit)} can not change its driver while its console runs.`),
   },
   {
-    when: (edit) =>
-      differs('resource_class', edit) &&
-      edit.before.resource_class !== null &&
-      !unassigned.includes(edit.before.provision_state),
-    refuse: (edit) => Conflict(`${where(edit)} can not change its resource_class, only in ${unassigned.join(', ')}.`),
+    when: (edit) => differs('resource_class', edit) && edit.before.resource_class !== null && !isUnassigned(edit),
+    refuse: (edit) => Conflict(`${where(edit)} can not change its resource_class, only in ${unassigned}.`),
   },
   {
     when: (edit) =>
@@ -101,8 +82,7 @@ const afterApplying: readonly Row[] = [
     refuse: (edit) => Conflict(`${where(edit)} is allocated, its instance_uuid can not be removed.`),
   },
   {
-    when: (edit) =>
-      differs('protected', edit) && edit.after.protected && !['active', 'rescue'].includes(edit.before.provision_state),
+    when: (edit) => differs('protected', edit) && edit.after.protected && !stateOf(edit.before).occupied,
     refuse: (edit) => Conflict(`${where(edit)} can not be protected, only in active or rescue.`),
   },
   {

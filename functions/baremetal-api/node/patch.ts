@@ -58,7 +58,7 @@ const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, patc
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
 
-const read = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
+const readRequest = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
   const patch = readPatch(call.body, call.version);
   refuseUnpatchable(nodeFields, patch);
   refuseNewer(nodeFields, call.version, fieldsOf(patch));
@@ -175,7 +175,7 @@ const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): 
 
 /** Reads and seals what the decision needs, which itself must not wait for anything. */
 const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
-  const request = read(call);
+  const request = readRequest(call);
   admit(call.target, call, request);
   const touched = applyPatch(call.target, request.patch);
   const references = await resolveParent(deps, call, touched);
@@ -195,7 +195,8 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepare(deps, call);
     try {
-      return await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
+      const { after } = await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
+      return after;
     } catch (error) {
       // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What
       // was not refused may have been done: not twice.

@@ -2,9 +2,10 @@
 import * as z from 'zod';
 
 import { validateInterface } from '../../../layers/bmc/validation.ts';
+import { isInWork } from '../../../layers/domain/baremetal/states.ts';
+import { refuseVerb } from '../../../layers/domain/baremetal/verbs.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
-import { refuseVerb } from '../../../layers/domain/states.ts';
 import { askedBy } from '../../../layers/store/events.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
@@ -63,8 +64,7 @@ const requestOf = (
  */
 const decide = (node: StoredNode, wish: Wish): Change => {
   const { target, subject, birth } = wish;
-  if (node.provision_state === 'cleaning' || node.provision_state === 'clean wait')
-    throw refuseVerb({ ...node, reservation: null }, target);
+  if (isInWork(node, 'clean')) throw refuseVerb({ ...node, reservation: null }, target);
   const { becomes } = powerTargets[target];
   const held = lock(node, birth);
   if (becomes === 'power off' && node.disable_power_off) {
@@ -99,7 +99,7 @@ export const powerRoute = route<Body, StoredNode>({
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
     const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
-    const node = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
+    const { after: node } = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
     await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },

@@ -1,13 +1,11 @@
-/** The body of PUT states/provision, and which key goes with which target (ironic-api.md 2.7). */
+/** The body of PUT states/provision (ironic-api.md 2.7). */
 import * as z from 'zod';
 
+import { bodyKeys, verbs, verbsTaking, type BodyKey, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
-import type { Verb } from '../../../layers/domain/states.ts';
 
-/** The form of the body; which key goes with which target is decided by `checkKeys`. */
-export const provisionBody = z.strictObject({
-  target: z.string(),
+const forms = {
   configdrive: z.unknown().optional(),
   clean_steps: z.array(z.unknown()).nullish(),
   deploy_steps: z.array(z.unknown()).nullish(),
@@ -15,41 +13,27 @@ export const provisionBody = z.strictObject({
   rescue_password: z.string().nullish(),
   disable_ramdisk: z.union([z.boolean(), z.string()]).nullish(),
   runbook: z.string().nullish(),
-});
+} satisfies { readonly [K in BodyKey]: z.ZodType };
+
+/** The form of the body; which key goes with which target, the rows of the verbs say. */
+export const provisionBody = z.strictObject({ target: z.string(), ...forms });
 
 export type ProvisionBody = z.output<typeof provisionBody>;
-
-type Key = Exclude<keyof ProvisionBody, 'target' | 'configdrive'>;
-
-/** Each key with the targets it goes with; `since` is the microversion of key and target together. */
-const keys: { readonly [K in Key]: { readonly [V in Verb]?: { readonly since?: number } } } = {
-  runbook: { clean: { since: 92 }, service: { since: 92 } },
-  disable_ramdisk: { clean: { since: 70 }, service: { since: 108 } },
-  clean_steps: { clean: {} },
-  deploy_steps: { active: { since: 69 }, rebuild: { since: 69 } },
-  service_steps: { service: {} },
-  rescue_password: { rescue: {} },
-};
 
 const isGiven = (value: unknown): boolean =>
   (value ?? '') !== '' && value !== false && !(Array.isArray(value) && value.length === 0);
 
-/** What a target cannot do without: one of these keys. */
-const needs: { readonly [V in Verb]?: readonly Key[] } = {
-  clean: ['clean_steps', 'runbook'],
-  service: ['service_steps', 'runbook'],
-  rescue: ['rescue_password'],
-};
+/** A configdrive has refusals of its own (configdrive.ts). */
+const keys = bodyKeys.filter((key) => key !== 'configdrive');
 
-const checkKey = (key: Key, target: Verb, version: number): void => {
-  const row = keys[key];
-  const oldest = Math.min(...Object.values(row).map(({ since }) => since ?? 1));
-  refuseNewer({ [key]: { since: oldest } }, version, [key]);
-  const fits = row[target];
-  if (!fits) {
-    throw Invalid(`"${key}" is only valid when setting target provision state to ${Object.keys(row).join(', ')}.`);
-  }
-  refuseNewer({ [`${key} with target ${target}`]: fits }, version, [`${key} with target ${target}`]);
+const checkKey = (key: BodyKey, target: Verb, version: number): void => {
+  const takers = verbsTaking(key);
+  const since = Math.min(...takers.map((verb) => verbs[verb].body?.[key]?.since ?? 1));
+  refuseNewer({ [key]: { since } }, version, [key]);
+  const fits = verbs[target].body?.[key];
+  if (!fits) throw Invalid(`"${key}" is only valid when setting target provision state to ${takers.join(', ')}.`);
+  const both = `${key} with target ${target}`;
+  refuseNewer({ [both]: fits }, version, [both]);
 };
 
 /**
@@ -57,10 +41,10 @@ const checkKey = (key: Key, target: Verb, version: number): void => {
  * request's version, Invalid (400) for a key that does not go with the target and for one that is missing.
  */
 export const checkKeys = (body: ProvisionBody, target: Verb, version: number): void => {
-  for (const key of Object.keys(keys) as Key[]) if (isGiven(body[key])) checkKey(key, target, version);
-  const wanted = needs[target];
-  if (wanted && !wanted.some((key) => isGiven(body[key]))) {
-    throw Invalid(`Target ${target} needs ${wanted.map((key) => `"${key}"`).join(' or ')}.`);
+  for (const key of keys) if (isGiven(body[key])) checkKey(key, target, version);
+  const { needs } = verbs[target];
+  if (needs && !needs.some((key) => isGiven(body[key]))) {
+    throw Invalid(`Target ${target} needs ${needs.map((key) => `"${key}"`).join(' or ')}.`);
   }
   if (body.runbook && (isGiven(body.clean_steps) || isGiven(body.service_steps))) {
     throw Invalid('"runbook" and steps exclude each other.');

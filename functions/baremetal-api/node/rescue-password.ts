@@ -1,6 +1,6 @@
-/** The password of the verb `rescue`: hashed at once and sealed, so that it is stored nowhere (ironic-states.md 11). */
+/** The password of a rescue: hashed at once and sealed, so that it is stored nowhere (ironic-states.md 11). */
+import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { Invalid, TooLarge } from '../../../layers/domain/fault.ts';
-import type { Verb } from '../../../layers/domain/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { rescuePasswordKey, rescuePasswordName, rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
 import type { Write } from '../../../layers/platform/table.ts';
@@ -11,8 +11,8 @@ import { sha256Crypt } from '../sha256-crypt.ts';
 const maxBytes = 256;
 
 /**
- * What a rescue adds to the write that begins it; nothing for other verbs. Throws Invalid (400) for a password of
- * blanks, TooLarge (413).
+ * What the password adds to the write that begins a rescue; nothing for verbs that take none. Throws Invalid (400) for
+ * one of blanks, TooLarge (413).
  */
 export const rescueWrites = async (
   { sealer, ids }: Pick<Deps, 'sealer' | 'ids'>,
@@ -20,7 +20,7 @@ export const rescueWrites = async (
   verb: Verb,
   password: string | null | undefined,
 ): Promise<Write[]> => {
-  if (verb !== 'rescue') return [];
+  if (!verbs[verb].body?.rescue_password) return [];
   if (!password || password.trim() === '') {
     throw Invalid('A non-empty "rescue_password" is required when setting target provision state to rescue.');
   }

@@ -1,8 +1,6 @@
 /** The OpenAPI 3.1 document of one microversion, made of the rows that the API itself is made of. */
 import { MAX, MIN } from '../../../layers/domain/versions.ts';
-import type { Route } from '../route.ts';
-import { methodOf, operationOf, pathOf } from './operation.ts';
-import { ramdiskOperations } from './ramdisk.ts';
+import { methodOf, operationOf, pathOf, type Row } from './operation.ts';
 import { newRecordSchema, recordSchema, type Schema } from './schemas.ts';
 
 const description = `Ingot speaks the OpenStack Bare Metal API (Ironic v1). This document describes one microversion:
@@ -47,7 +45,7 @@ const exists =
     since <= version;
 
 /** Those of the tables that some route answers with. */
-const schemasOf = (routes: readonly Route[], version: number): Record<string, Schema> =>
+const schemasOf = (routes: readonly Row[], version: number): Record<string, Schema> =>
   Object.fromEntries(
     routes.flatMap((route) => {
       if (!route.answers) return [];
@@ -58,19 +56,16 @@ const schemasOf = (routes: readonly Route[], version: number): Record<string, Sc
     }),
   );
 
-const pathsOf = (routes: readonly Route[], version: number): Record<string, Record<string, object>> => {
+const pathsOf = (routes: readonly Row[], version: number): Record<string, Record<string, object>> => {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     (paths[pathOf(route)] ??= {})[methodOf(route).toLowerCase()] = operationOf(route, version);
-  }
-  for (const { path, method, operation } of ramdiskOperations.filter(exists(version))) {
-    (paths[path] ??= {})[method] = operation;
   }
   return paths;
 };
 
 /** `base`: where the API is. Routes and fields newer than 1.`version` are not in it. */
-export const describe = (routes: readonly Route[], version: number, base: string): object => {
+export const describe = (routes: readonly Row[], version: number, base: string): object => {
   const there = routes.filter(exists(version));
   return {
     openapi: '3.1.1',

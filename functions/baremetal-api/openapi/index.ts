@@ -1,11 +1,12 @@
 /** GET /v1/openapi.json: the API at the microversion of the request. An addition of ours; it tells no secret. */
 import { route, type Route } from '../route.ts';
+import type { Row } from './operation.ts';
 
 /** What makes the document is loaded by the first who asks for it: no other request needs it. */
 const load = async () => import('./document.ts');
 
 /** The route that describes `routes`. Documents are kept by version: they never change. */
-export const openapiRoutes = (routes: readonly Route[]): Route[] => {
+export const openapiRoutes = (routes: readonly Row[]): Route[] => {
   const kept = new Map<string, string>();
   return [
     route({

@@ -1,23 +1,37 @@
 /** One row of the routes as an operation of OpenAPI. */
-import type { Route } from '../route.ts';
+import type { ZodType } from 'zod';
+
+import type { Endpoint, QueryTable } from '../../../layers/http/route.ts';
+import { partsOf } from '../../../layers/http/tree.ts';
 import { schemaOf, type Schema } from './schemas.ts';
 
-export const pathOf = ({ at }: Route): string => at.slice(at.indexOf(' ') + 1);
-export const methodOf = ({ at }: Route): string => at.slice(0, at.indexOf(' '));
+/** What is described: a row of this API, or one that another function serves. */
+export type Row = Endpoint & { readonly policy: string; readonly find?: unknown };
+
+export const pathOf = ({ at }: Row): string => partsOf(at).path;
+export const methodOf = ({ at }: Row): string => partsOf(at).method;
 
 /** `baremetal:node:vif:attach` is "node: vif attach"; lists of all and of one's own are one operation. */
-const wordsOf = ({ policy }: Route): string => {
+const wordsOf = ({ policy }: Row): string => {
   const [, kind = '', ...rest] = policy.split(':');
   return `${kind}: ${rest.join(' ').replace('list_all', 'list')}`.replaceAll('_', ' ').replace(/: $/, '');
 };
 
 /** What an operation is called in a reference. */
-export const summaryOf = (route: Route): string => (route.policy === 'public' ? pathOf(route) : wordsOf(route));
+export const summaryOf = (route: Row): string =>
+  route.doc ?? (route.policy === 'public' ? pathOf(route) : wordsOf(route));
 
-const operationId = (route: Route): string =>
+/** What may refuse a caller: a rule, for those who prove who they are; `public` nothing; else an address. */
+const guardOf = ({ policy }: Row): 'rule' | 'nothing' | 'address' => {
+  if (policy === 'public') return 'nothing';
+  return policy.includes(':') ? 'rule' : 'address';
+};
+const refusedByGuard = { rule: [401, 403], nothing: [], address: [403, 404] } as const;
+
+const operationId = (route: Row): string =>
   `${methodOf(route).toLowerCase()}${pathOf(route)}`.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
 
-const parametersOf = (route: Route, version: number): object[] => [
+const parametersOf = (route: Row, version: number): object[] => [
   ...[...pathOf(route).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -26,11 +40,11 @@ const parametersOf = (route: Route, version: number): object[] => [
   })),
   ...Object.entries(route.query ?? {})
     .filter(([, { since = 1 }]) => since <= version)
-    .map(([name, { since }]) => ({
+    .map(([name, { since, doc }]) => ({
       name,
       in: 'query',
       schema: { type: 'string' },
-      ...(since && { description: `Since 1.${since}.` }),
+      ...((doc ?? since) && { description: doc ?? `Since 1.${since}.` }),
     })),
   { $ref: '#/components/parameters/version' },
 ];
@@ -40,8 +54,8 @@ const ref = (kind: 'schemas' | 'responses', name: string) => ({ $ref: `#/compone
 const content = (schema: Schema): object => ({ 'application/json': { schema } });
 
 /** What an answer shows: records of a table, a list of them, or JSON of its own. */
-const answerSchema = ({ answers }: Route): Schema => {
-  if (!answers) return {};
+const answerSchema = ({ answers, shows }: Row): Schema => {
+  if (!answers) return shows ? schemaOf(shows) : {};
   const record = ref('schemas', answers.name);
   if (!answers.list) return record;
   const next = { type: 'string', format: 'uri', description: 'The next page; absent on the last one.' };
@@ -55,14 +69,14 @@ const answerSchema = ({ answers }: Route): Schema => {
 const hasBody = new Set(['GET', 'PATCH']);
 
 /** The status of success; a row that names none answers 200 with a body and 204 without (`route.ts`). */
-export const statusOf = (route: Route): number => {
+export const statusOf = (route: Row): number => {
   if (route.status) return route.status;
   return hasBody.has(methodOf(route)) || methodOf(route) === 'HEAD' ? 200 : 204;
 };
 
-const successOf = (route: Route): object => {
+const successOf = (route: Row): object => {
   const status = statusOf(route);
-  const isEmpty = status === 204 || status === 202 || methodOf(route) === 'HEAD';
+  const isEmpty = ((status === 204 || status === 202) && !route.shows) || methodOf(route) === 'HEAD';
   const description = status === 202 ? 'Accepted; the node tells how it goes on.' : 'Done.';
   const headers = status === 201 ? { Location: { schema: { type: 'string', format: 'uri' } } } : undefined;
   return {
@@ -70,29 +84,40 @@ const successOf = (route: Route): object => {
   };
 };
 
-const isCreate = (route: Route): boolean => methodOf(route) === 'POST' && route.answers !== undefined;
+const isCreate = (route: Row): boolean => methodOf(route) === 'POST' && route.answers !== undefined;
 
-const bodyOf = (route: Route): object | undefined => {
-  if (!route.body) return undefined;
-  const schema = isCreate(route) ? ref('schemas', `${route.answers!.name}Create`) : schemaOf(route.body);
+/** Without the keys that are newer than the version. */
+const bodySchema = (body: ZodType, keys: QueryTable, version: number): Schema => {
+  const { properties = {}, ...schema } = schemaOf(body) as Schema & { properties?: Record<string, Schema> };
+  const there = Object.entries(properties).filter(([name]) => (keys[name]?.since ?? 1) <= version);
+  return { ...schema, properties: Object.fromEntries(there) };
+};
+
+const bodyOf = (route: Row, version: number): object | undefined => {
+  const { body, raw, keys } = route;
+  const described = typeof raw === 'object' ? raw : body;
+  if (!described) return undefined;
+  if (isCreate(route)) return { required: true, content: content(ref('schemas', `${route.answers!.name}Create`)) };
+  const schema = keys ? bodySchema(described, keys, version) : schemaOf(described);
   return { required: !route.arguments, content: content(schema) };
 };
 
 /** Every status that a client has to count with; what each means is the error's text. */
-const refusals = (route: Route): object => {
-  const codes = [400, 406, ...(route.policy === 'public' ? [] : [401, 403]), ...(route.find ? [404] : [])];
+const refusals = (route: Row): object => {
+  const codes = [400, 406, ...refusedByGuard[guardOf(route)], ...(route.find ? [404] : [])];
   const conflicts = methodOf(route) === 'GET' ? [] : [409];
   return Object.fromEntries([...codes, ...conflicts, 503].map((code) => [code, ref('responses', 'Error')]));
 };
 
 /** The operation at 1.`version`. */
-export const operationOf = (route: Route, version: number): object => {
-  const body = bodyOf(route);
+export const operationOf = (route: Row, version: number): object => {
+  const body = bodyOf(route, version);
   return {
     operationId: operationId(route),
     summary: summaryOf(route),
     tags: [pathOf(route).split('/')[2] ?? 'versions'],
-    ...(route.policy === 'public' ? { security: [] } : { 'x-policy': route.policy }),
+    ...(guardOf(route) !== 'rule' && { security: [] }),
+    ...(route.policy !== 'public' && { 'x-policy': route.policy }),
     ...(route.since && { 'x-since': `1.${route.since}` }),
     parameters: parametersOf(route, version),
     ...(body && { requestBody: body }),

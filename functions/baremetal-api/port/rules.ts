@@ -1,4 +1,5 @@
 /** What holds of every port, and when one may be changed (ironic-api.md 3). */
+import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Port } from '../../../layers/domain/port.ts';
 import { portgroupKey } from '../../../layers/store/node-portgroups.ts';
@@ -33,7 +34,6 @@ export const checkPortgroup = async (table: Table, port: StoredPort): Promise<vo
 
 /** What the network of a machine in use is built on. */
 const wired = ['portgroup_uuid', 'pxe_enabled', 'local_link_connection', 'physical_network'] as const;
-const unwired = ['enroll', 'inspecting', 'inspect wait', 'manageable'];
 
 /** A group has one physical network, its ports none of their own. Throws Invalid (400) from 1.102. */
 const refuseNetwork = ({ before, after, changed, version }: Edit<Port>): void => {
@@ -55,9 +55,9 @@ export const refuseEdit = (edit: Edit<Port>): void => {
     throw Conflict(`The address of a port can not be changed while node ${node.uuid} has an instance.`);
   }
   const held = wired.filter((name) => changed.includes(name));
-  if (held.length > 0 && !unwired.includes(node.provision_state)) {
+  if (held.length > 0 && !stateOf(node).unwired) {
     throw Conflict(
-      `${held.join(', ')} can not be changed while node ${node.uuid} is in state "${node.provision_state}", only in ${unwired.join(', ')} or in maintenance.`,
+      `${held.join(', ')} can not be changed while node ${node.uuid} is in state "${node.provision_state}", only in ${statesThatAre('unwired').join(', ')} or in maintenance.`,
     );
   }
 };

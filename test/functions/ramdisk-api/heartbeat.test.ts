@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { provisionStates, type ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { waitKey, waitWrite } from '../../../workflows/wait.ts';
 import { uuid } from '../../workflows/nodes.ts';
@@ -39,6 +40,28 @@ describe('heartbeat', () => {
     });
     expect(platform.workflows.delivered).toEqual([{ token: 'token-1', output: { is: 'heartbeat' } }]);
     expect(await platform.table.get(waitKey(uuid))).toBeUndefined();
+  });
+
+  it('keeps the end of a name that looks like a suffix, at every version', async () => {
+    const { request, beat } = await waiting({ name: 'web.json' });
+    for (const version of ['1.68', '1.90', '1.91']) {
+      expect((await request('POST /v1/heartbeat/web.json', { version, body: beat })).status).toBe(202);
+    }
+  });
+
+  it('reads the node once, whether it is named by UUID or by name', async () => {
+    const { request, beat, platform } = await waiting({ name: 'web-1', provision_state: 'deploying' });
+    const { get, getMany } = platform.table;
+    let reads = 0;
+    Object.assign(platform.table, {
+      get: async (...args: Parameters<typeof get>) => ((reads += 1), get(...args)),
+      getMany: async (...args: Parameters<typeof getMany>) => ((reads += args[0].length), getMany(...args)),
+    });
+    await request(post, { body: beat });
+    // The node and its instance_info; a name is looked up before.
+    expect(reads).toBe(2);
+    await request('POST /v1/heartbeat/web-1', { body: beat });
+    expect(reads).toBe(2 + 3);
   });
 
   it('that is repeated is accepted and delivers nothing more', async () => {
@@ -97,6 +120,31 @@ describe('heartbeat', () => {
     expect((await request(post, { body: beat })).status).toBe(202);
     expect((await read()).driver_internal_info).toMatchObject({ agent_url: 'https://10.0.0.9:9999' });
     expect(platform.workflows.delivered).toEqual([]);
+  });
+
+  /** As in Ironic; what is not here is accepted and ignored. */
+  const counts: { readonly [S in ProvisionState]?: 'recorded' | 'awaited' } = {
+    deploying: 'recorded',
+    'wait call-back': 'awaited',
+    'deploy hold': 'recorded',
+    cleaning: 'recorded',
+    'clean wait': 'awaited',
+    'clean hold': 'recorded',
+    'inspect wait': 'recorded',
+    rescuing: 'recorded',
+    'rescue wait': 'awaited',
+    servicing: 'recorded',
+    'service wait': 'awaited',
+    'service hold': 'recorded',
+  };
+
+  it.each(provisionStates)('of a node that is "%s" counts as it does in Ironic', async (provision_state) => {
+    const { request, beat, read, platform } = await waiting({ provision_state });
+    expect((await request(post, { body: beat })).status).toBe(202);
+    const recorded = (await read()).driver_internal_info['agent_url'] !== undefined;
+    const delivered = platform.workflows.delivered.length > 0;
+    const count = counts[provision_state];
+    expect({ recorded, delivered }).toEqual({ recorded: count !== undefined, delivered: count === 'awaited' });
   });
 
   it('of a node in maintenance is recorded only', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
+import { provisionStates, type ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
 import { guardKey } from '../../../layers/store/guards.ts';
 import { portKey } from '../../../layers/store/node-ports.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
@@ -73,6 +74,25 @@ describe('lookup', () => {
     },
   );
 
+  const ramdiskRuns = new Set<ProvisionState>([
+    'deploying',
+    'wait call-back',
+    'cleaning',
+    'clean wait',
+    'inspecting',
+    'inspect wait',
+    'rescuing',
+    'rescue wait',
+    'servicing',
+    'service wait',
+  ]);
+
+  it.each(provisionStates)('is answered of a node that is "%s" only if a ramdisk may run then', async (state) => {
+    const { request, makeMedium } = await createFront({ provision_state: state });
+    await makeMedium();
+    expect((await request(byUuid)).status).toBe(ramdiskRuns.has(state) ? 200 : 404);
+  });
+
   it('does not exist below 1.22, and shows the version headers on every answer', async () => {
     const { request } = await createFront();
     const { status, headers } = await request(byUuid, { version: '1.21' });
@@ -81,6 +101,10 @@ describe('lookup', () => {
       'X-OpenStack-Ironic-API-Version': '1.21',
       'X-OpenStack-Ironic-API-Minimum-Version': '1.1',
     });
+    for (const line of [byUuid, `POST /v1/lookup`]) {
+      const refused = await request(line, { version: '1.21' });
+      expect([line, refused.status, refused.error]).toEqual([line, 404, 'There is nothing at this path.']);
+    }
     expect((await request(byUuid, { version: '1.999' })).status).toBe(406);
     expect((await request(byUuid, { version: null })).status).toBe(404);
   });

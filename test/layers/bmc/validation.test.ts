@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { validateDeploy, validateNode } from '../../../layers/bmc/validation.ts';
-import { defaults } from '../../../layers/domain/fields.ts';
+import { requireInterfaces, validateNode } from '../../../layers/bmc/validation.ts';
+import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
+import { verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import type { Fault } from '../../../layers/domain/fault.ts';
-import { defaultInterfaces, hardwareTypes, interfaceKinds } from '../../../layers/domain/hardware-types.ts';
-import { node as rows, type Node } from '../../../layers/domain/node.ts';
+import { hardwareTypes, interfaceKinds } from '../../../layers/domain/hardware-types.ts';
+import type { Node } from '../../../layers/domain/node.ts';
 
 const nodeOf = (driver: string, values: object = {}) =>
-  ({ ...defaults(rows), ...defaultInterfaces(driver), uuid: 'u', driver, ...values }) as Node;
+  newNode({ uuid: 'u', driver, created_at: '2026-01-01T00:00:00+00:00', position: '', ...values });
 
 const keys = `
   redfish_address redfish_system_id redfish_username redfish_password redfish_verify_ca deploy_iso
@@ -22,7 +23,7 @@ const info = fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.jsonValue(), fc
 /** The code with which a deploy would be refused; undefined: it would begin. */
 const refusalOf = (node: Node, hasPorts: boolean): number | undefined => {
   try {
-    validateDeploy(node, { hasPorts });
+    requireInterfaces(node, verbs.active, { hasPorts });
     return undefined;
   } catch (error) {
     return (error as Fault).code;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Conflict, Fault, TooLarge, Unavailable } from '../../../layers/domain/fault.ts';
+import { Conflict, Fault, Unavailable } from '../../../layers/domain/fault.ts';
+import { ironic } from '../../../layers/http/protocols/ironic.ts';
 import { isServerError, refuse, reply } from '../../../layers/http/reply.ts';
 
 const about = { version: 50, request_id: 'req-1' };
@@ -9,35 +10,18 @@ const inner = (body: string) =>
 
 describe('an answer', () => {
   it('has neither body nor Content-Type when there is nothing to say', () => {
-    const { body, headers } = reply(about, 204);
+    const { body, headers } = reply(ironic, about, 204);
     expect(body).toBe('');
     expect(headers).not.toHaveProperty('Content-Type');
   });
 });
 
 describe('a refusal', () => {
-  it('has the words of the fault in the form of who refused', () => {
-    const fault = Conflict('taken');
-    expect(inner(refuse(about, fault, 'controller').body)).toEqual({
-      faultcode: 'Client',
-      faultstring: 'taken',
-      debuginfo: null,
-    });
-    expect(inner(refuse(about, fault, 'router').body)).toMatchObject({ code: 409, description: 'taken' });
-  });
-
-  it('of a body that is too large is flat', () => {
-    expect(JSON.parse(refuse(about, TooLarge('big'), 'controller').body)).toEqual({
-      faultcode: 'Client',
-      faultstring: 'big',
-    });
-  });
-
   it('shows what can be tried again, and nothing of a bug', () => {
-    expect(refuse(about, Unavailable('later'), 'controller')).toMatchObject({ statusCode: 503 });
-    expect(inner(refuse(about, Unavailable('later'), 'controller').body)).toMatchObject({ faultstring: 'later' });
+    expect(refuse(ironic, about, Unavailable('later'), 'resource')).toMatchObject({ statusCode: 503 });
+    expect(inner(refuse(ironic, about, Unavailable('later'), 'resource').body)).toMatchObject({ faultstring: 'later' });
     for (const error of [new Error('secret'), new Fault('Damaged', 500, 'secret'), 'secret']) {
-      const answer = refuse(about, error, 'controller');
+      const answer = refuse(ironic, about, error, 'resource');
       expect(answer.statusCode).toBe(500);
       expect(answer.body).not.toContain('secret');
       expect(isServerError(error)).toBe(true);

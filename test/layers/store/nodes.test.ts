@@ -76,11 +76,12 @@ describe('findNode', () => {
 describe('changeNode', () => {
   it('counts the revision, sets updated_at, and moves provision_updated_at with the state only', async () => {
     const platform = await store({});
-    const first = await changeNode(platform, one, () => ({ set: { description: 'x' } }));
+    const { before, after: first } = await changeNode(platform, one, () => ({ set: { description: 'x' } }));
+    expect(before).toMatchObject({ description: null, revision: 1 });
     expect(first).toMatchObject({ description: 'x', revision: 2, provision_updated_at: null });
     expect(first.updated_at).toBe('2026-01-01T00:00:00.000+00:00');
     platform.clock.advance(1000);
-    const second = await changeNode(platform, one, () => ({ set: { provision_state: 'deploying' } }));
+    const { after: second } = await changeNode(platform, one, () => ({ set: { provision_state: 'deploying' } }));
     expect(second.provision_updated_at).toBe('2026-01-01T00:00:01.000+00:00');
     expect(await readNode(platform.table, one)).toEqual(second);
   });
@@ -88,7 +89,8 @@ describe('changeNode', () => {
   it('writes nothing when the decision is to leave the node, or refuses', async () => {
     const platform = await store({});
     const before = platform.table.items();
-    expect((await changeNode(platform, one, () => undefined)).revision).toBe(1);
+    const { before: left, after } = await changeNode(platform, one, () => undefined);
+    expect([left.revision, after.revision]).toEqual([1, 1]);
     const refuse = () => {
       throw new Error('no');
     };

@@ -7,9 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
-import { challengeOf } from '../../../infra/challenge.ts';
-import type { Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
+import { ironic } from '../../../layers/http/protocols/ironic.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { environmentWith } from '../../fakes/settings.ts';
@@ -30,13 +29,14 @@ const app = create({ ...platform, table }, Config.parse(environmentWith()));
 let gateway: Gateway;
 beforeAll(async () => {
   gateway = await openGateway({
-    routes: [{ path: '/{proxy+}', function: 'baremetal-api', authorize: true }],
+    apis: {
+      baremetal: { protocol: ironic, routes: [{ at: 'ANY /{proxy+}', function: 'baremetal-api', authorize: true }] },
+    },
     invoke: async (_name, event) => {
       const parsed = JSON.parse(event) as APIGatewayProxyEvent;
       return app(parsed, { request_id: parsed.requestContext.requestId, remaining_ms: () => 29_000 });
     },
     authorize: async () => ({ user: 'admin', roles: 'admin', scope: 'system' }),
-    challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     trusted: noNetworks,
     port: 0,
     ids: platform.ids,

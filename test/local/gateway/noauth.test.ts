@@ -4,28 +4,28 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { challengeOf } from '../../../infra/challenge.ts';
-import { routes } from '../../../infra/manifest.ts';
-import { resolveSettings } from '../../../infra/settings.ts';
+import { apis as rows } from '../../../infra/manifest.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { createGuard } from '../../../local/gateway/noauth.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
 import { createCountedIds } from '../../../layers/platform/memory/ids.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 
+const { baremetal } = rows;
+const apis = { baremetal: { protocol: baremetal.protocol, routes: baremetal.routes } };
+
 let gateway: Gateway;
 let invoked: string[];
 
 beforeAll(async () => {
   gateway = await openGateway({
-    routes,
+    apis,
     guard: createGuard('https://metal.example'),
     invoke: async (name) => {
       invoked.push(name);
       return { statusCode: 200, headers: {}, body: 'answered' };
     },
     authorize: async () => ({ user: 'anonymous' }),
-    challenge: challengeOf(resolveSettings(() => undefined)),
     mounts: [{ prefix: '/objects/', serve: async (_request, response) => void response.end('object') }],
     trusted: noNetworks,
     port: 0,

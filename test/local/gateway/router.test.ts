@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { routes } from '../../../infra/manifest.ts';
+import { apis } from '../../../infra/manifest.ts';
 import { createRouter } from '../../../local/gateway/router.ts';
 
-const route = createRouter(routes);
+const route = createRouter(apis.baremetal.routes);
 const named = (path: string) => {
-  const match = route(path);
-  return match && [match.row.path, match.params];
+  const place = route(path);
+  return place && [place.rows[0]!.at.split(' ')[1], place.params];
 };
 
 it.each([
@@ -20,10 +20,16 @@ it.each([
   ['/v1/nodes/n1/states', ['/v1/{proxy+}', { proxy: 'nodes/n1/states' }]],
   ['/nodes', ['/{proxy+}', { proxy: 'nodes' }]],
   ['/v1/nodes/%zz', ['/v1/{proxy+}', { proxy: 'nodes/%zz' }]],
-])('leads %s to the first row that fits', (path, expected) => {
+])('leads %s to the most specific row that fits', (path, expected) => {
   expect(named(path)).toEqual(expected);
 });
 
+it('gives a path that names its methods no others', () => {
+  const { row } = route('/v1/lookup')!;
+  expect([row('GET')?.function, row('POST')]).toEqual(['ramdisk-api', undefined]);
+  expect(route('/v1/nodes')!.row('PATCH')?.function).toBe('baremetal-api');
+});
+
 it('finds nothing when no row fits', () => {
-  expect(createRouter([{ path: '/only', function: 'sync', authorize: false }])('/other')).toBeUndefined();
+  expect(createRouter([{ at: 'ANY /only', function: 'sync', authorize: false }])('/other')).toBeUndefined();
 });

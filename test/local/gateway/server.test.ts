@@ -10,15 +10,18 @@ import type { RouteRow } from '../../../infra/manifest.ts';
 import type { Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { Fault, Forbidden, Unauthorized } from '../../../layers/domain/fault.ts';
+import { ironic } from '../../../layers/http/protocols/ironic.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../../local/gateway/server.ts';
 import { createCountedIds } from '../../../layers/platform/memory/ids.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 
 const routes: RouteRow[] = [
-  { path: '/', function: 'baremetal-api', authorize: false },
-  { path: '/v1/heartbeat/{node_ident}', function: 'ramdisk-api', authorize: false },
-  { path: '/{proxy+}', function: 'baremetal-api', authorize: true },
+  { at: 'ANY /', function: 'baremetal-api', authorize: false },
+  { at: 'ANY /v1/heartbeat/{node_ident}', function: 'ramdisk-api', authorize: false },
+  { at: 'ANY /{proxy+}', function: 'baremetal-api', authorize: true },
 ];
+const challenge = challengeOf({ auth_strategy: 'http_basic' } as Settings, 'Baremetal API');
+const apis = { baremetal: { protocol: ironic, routes, challenge } };
 
 let gateway: Gateway;
 afterEach(async () => gateway.close(0));
@@ -29,10 +32,9 @@ type Handle = (name: string, event: APIGatewayProxyEvent) => unknown;
 const open = async (handle?: Handle, options: Partial<GatewayOptions> = {}): Promise<string> => {
   const echo: Handle = (name, event) => ({ statusCode: 200, headers: {}, body: JSON.stringify({ name, event }) });
   gateway = await openGateway({
-    routes,
+    apis,
     invoke: async (name, event) => (handle ?? echo)(name, JSON.parse(event) as never),
     authorize: async () => ({ user: 'ann' }),
-    challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     trusted: noNetworks,
     port: 0,
     ids: createCountedIds(),
@@ -294,9 +296,8 @@ it('keeps connections alive, and lets a request end before it closes', async () 
 it('says in one sentence that its port is taken', async () => {
   await open();
   const again = openGateway({
-    routes,
+    apis,
     invoke: async () => '',
-    challenge: challengeOf({ auth_strategy: 'http_basic' } as Settings),
     authorize: async () => ({}),
     trusted: noNetworks,
     port: gateway.port,

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { configdriveKey, configdriveReference } from '../../../../layers/domain/configdrive.ts';
-import { provisionStates } from '../../../../layers/domain/states.ts';
+import { provisionStates } from '../../../../layers/domain/baremetal/transitions.ts';
 import { createFront } from '../front.ts';
 
 const instance = '11111111-1111-4111-8111-111111111111';

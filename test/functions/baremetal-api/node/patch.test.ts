@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { Unavailable } from '../../../../layers/domain/fault.ts';
-import { provisionStates, type ProvisionState } from '../../../../layers/domain/states.ts';
+import { provisionStates, type ProvisionState } from '../../../../layers/domain/baremetal/transitions.ts';
 import { readSecrets, secretsWrite } from '../../../../layers/store/node-secrets.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { createFront } from '../front.ts';

@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { workflows } from '../../../../infra/manifest.ts';
+import { provisionStates, transitions, type ProvisionState } from '../../../../layers/domain/baremetal/transitions.ts';
+import { verbs, type Verb } from '../../../../layers/domain/baremetal/verbs.ts';
 import { drop, notesUntil } from '../../../../layers/domain/notes.ts';
-import {
-  provisionStates,
-  transitions,
-  verbs,
-  type ProvisionState,
-  type Verb,
-} from '../../../../layers/domain/states.ts';
 import { nameOf } from '../../../../layers/platform/memory/ids.ts';
 import { everyNote, strangeNotes } from '../../../fakes/notes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './stored.ts';
@@ -156,7 +151,7 @@ describe('the state machine', () => {
 });
 
 describe('microversions', () => {
-  const gated = Object.entries(verbs).flatMap(([verb, row]) => ('since' in row ? [[verb, row.since] as const] : []));
+  const gated = Object.entries(verbs).flatMap(([verb, row]) => (row.since ? [[verb, row.since] as const] : []));
 
   it.each(gated)('%s is 406 below 1.%i, before its state is looked at', async (verb, since) => {
     const { uuid } = await front.store({ provision_state: 'error' });
@@ -182,7 +177,7 @@ describe('microversions', () => {
 
 describe('verbs', () => {
   it('start workflows that are there', () => {
-    const started = Object.values(verbs).flatMap((row) => ('workflow' in row ? [row.workflow] : []));
+    const started = Object.values(verbs).flatMap((row) => (row.workflow ? [row.workflow] : []));
     expect(Object.keys(workflows)).toEqual(expect.arrayContaining(started));
   });
 });
@@ -263,6 +258,14 @@ describe('validation before the state changes', () => {
       error: expect.stringContaining(error),
     });
     expect(await front.read(node.uuid)).toEqual(node);
+  });
+
+  it('says which interface stands in the way of a deploy', async () => {
+    const { uuid } = await front.storeReady({ instance_info: {} });
+    const words = `Node ${uuid} cannot be deployed, its deploy interface is not ready. Missing: instance_info.image_source.`;
+    for (const verb of ['active', 'deploy']) {
+      expect(await front.provision(uuid, verb)).toMatchObject({ status: 400, error: expect.stringContaining(words) });
+    }
   });
 
   it('undeploy needs to know the BMC, 400 instead of a machine that keeps running', async () => {
@@ -347,6 +350,18 @@ describe('a node that waits for its agent', () => {
       status: 400,
       error: expect.stringContaining('update_firmware'),
     });
+  });
+});
+
+describe('a verb that needs no lock', () => {
+  it('is decided again when somebody was faster, and refused in the same words', async () => {
+    const { uuid } = await front.store({ provision_state: 'available' });
+    const answers = await Promise.all([front.provision(uuid, 'manage'), front.provision(uuid, 'manage')]);
+    const [accepted, refused] = answers.toSorted((one, other) => one.status - other.status);
+    expect([accepted!.status, refused!.status]).toEqual([202, 400]);
+    expect(refused!.error).toBe(
+      `The requested action "manage" can not be performed on node "${uuid}" while it is in state "manageable".`,
+    );
   });
 });
 

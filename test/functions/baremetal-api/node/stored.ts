@@ -1,7 +1,5 @@
 /** Nodes put straight into the table, in whatever state a test starts from. */
-import { defaults } from '../../../../layers/domain/fields.ts';
-import { defaultInterfaces } from '../../../../layers/domain/hardware-types.ts';
-import { node as rows } from '../../../../layers/domain/node.ts';
+import { newNode } from '../../../../layers/domain/baremetal/new-node.ts';
 import { createNode, readNode, type StoredNode } from '../../../../layers/store/nodes.ts';
 import { createFront } from '../front.ts';
 
@@ -26,22 +24,14 @@ export const createFrontWithNodes = (env: Record<string, string> = {}) => {
   const { platform } = front;
 
   const store = async (values: Partial<StoredNode> = {}): Promise<StoredNode> => {
-    const driver = values.driver ?? 'fake-hardware';
-    const stored = {
-      ...defaults(rows),
-      ...defaultInterfaces(driver),
+    const stored = newNode({
       uuid: platform.ids.uuid(),
-      driver,
+      driver: 'fake-hardware',
       provision_state: 'available',
       created_at: '2026-01-01T00:00:00.000+00:00',
-      revision: 1,
-      generation: 0,
-      run: null,
-      run_workflow: null,
-      agent_token_sha256: null,
       position: platform.ids.ulid(),
       ...values,
-    } as StoredNode;
+    });
     await createNode(platform, stored);
     return stored;
   };

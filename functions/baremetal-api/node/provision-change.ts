@@ -1,0 +1,93 @@
+/** What an accepted PUT states/provision changes on the node: a pure decision for `changeNode`. */
+import { isTransient, stateOf, transition } from '../../../layers/domain/baremetal/states.ts';
+import { verbs, type Verb, type VerbRow } from '../../../layers/domain/baremetal/verbs.ts';
+import type { Subject } from '../../../layers/domain/policy.ts';
+import type { Write } from '../../../layers/platform/table.ts';
+import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
+import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
+import { begin, proceed } from '../../../layers/store/reservation.ts';
+import { waitKey } from '../../../workflows/wait.ts';
+import type { Config } from '../config.ts';
+import { abortRun } from './abort.ts';
+import { checkAsked, keepAsked, type Asked } from './asked-steps.ts';
+import { leaseTo } from './lessee.ts';
+import { rescueRemoval } from './rescue-password.ts';
+import { checkNode, requireVerb, type Around } from './verb-checks.ts';
+
+/** All that is known of a request before the node is decided on. */
+export type Wish = {
+  readonly verb: Verb;
+  /** Of the run that begins (layers/store/reservation.ts). */
+  readonly birth: string;
+  /** The value for instance_info. */
+  readonly configdrive: string | undefined;
+  readonly subject: Subject;
+  readonly asked: Asked | undefined;
+  /** Where the lessee of a deploy comes from. */
+  readonly lesseeSource: Config['automaticLessee'];
+  /** What else begins with it, such as a rescue's password. */
+  readonly writes: readonly Write[];
+};
+
+/** A run begins, unless the verb leads into a state that rests. */
+const beginRun = (node: StoredNode, { verb, birth }: Wish): Change => {
+  const { event, workflow, target } = verbs[verb];
+  const entered = transition(node, event, { target });
+  const run = workflow && isTransient(entered) ? begin(node, birth, workflow, event, { target }) : entered;
+  return { set: { ...run, last_error: null } };
+};
+
+const runs: { readonly [R in NonNullable<VerbRow['instead']>]: (node: StoredNode, wish: Wish) => Change } = {
+  abort: (node, { birth }) => abortRun(node, birth),
+  proceed: (node, { verb, birth }) => ({
+    set: proceed(node, birth, stateOf(node).workflow!, verbs[verb].event),
+  }),
+};
+
+/** State, lock and run. */
+const change = (node: StoredNode, wish: Wish): Change => {
+  const { instead } = verbs[wish.verb];
+  return instead ? runs[instead](node, wish) : beginRun(node, wish);
+};
+
+/** Steps and lessee; nothing for verbs without steps. */
+const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
+  if (!asked) return {};
+  const steps = keepAsked(node, asked);
+  return { ...steps, ...(verbs[verb].leases && leaseTo({ ...node, ...steps }, subject, lesseeSource)) };
+};
+
+const requested = (before: StoredNode, { set = {} }: Change, { verb, subject }: Wish): NodeEvent => ({
+  kind: 'request',
+  severity: 'INFO',
+  event_type: 'provisioning',
+  message: `Asked for ${verb}: from ${before.provision_state} to ${set.provision_state}.`,
+  ...(set.run && { run: set.run }),
+  ...askedBy(subject),
+});
+
+/** A late heartbeat finds no token of the run that is superseded, and nobody its rescue's password. */
+const leftBehind = (node: StoredNode): Write[] => [
+  ...(node.run ? [{ delete: waitKey(node.uuid) }] : []),
+  ...rescueRemoval(node),
+];
+
+/**
+ * The whole change, on the node as it is when it is written. The checks of the state have been asked before, of the node
+ * as the request found it; that they refuse here means that somebody was faster. All others refuse here only.
+ * Throws NodeLocked (409), Conflict (409), Forbidden (403), Invalid (400).
+ */
+export const decideProvision = (stored: StoredNode, wish: Wish, around: Around): Change => {
+  const { verb, configdrive, asked } = wish;
+  requireVerb(stored, verb);
+  const info = configdrive === undefined ? undefined : { ...stored.instance_info, configdrive };
+  const node = info ? { ...stored, instance_info: info } : stored;
+  checkNode(node, verb, around);
+  checkAsked(node, asked, around);
+  const run = change(node, wish);
+  return {
+    set: { ...run.set, ...(info && { instance_info: info }), ...takenAlong(node, wish) },
+    events: [requested(node, run, wish)],
+    also: [...(run.also ?? []), ...leftBehind(node), ...wish.writes],
+  };
+};

@@ -1,0 +1,80 @@
+/** What a request asks a row with: its query and its body, as the row's columns say. */
+import { Invalid } from '../domain/fault.ts';
+import { check } from '../domain/schema.ts';
+import { noVersions, type Protocol, type Versions } from './protocol.ts';
+import { type HttpRequest, jsonBody } from './request.ts';
+import type { Endpoint, QueryTable } from './route.ts';
+
+type Query = HttpRequest['query'];
+
+const MiB = 1024 * 1024;
+
+/** The first of the names that its table refuses with 400 below its version. */
+const earlyOf = (table: QueryTable, version: number, names: readonly string[]): string | undefined =>
+  names.find((name) => Object.hasOwn(table, name) && table[name]!.tooOld === 400 && table[name]!.since! > version);
+
+/** Splits the query into what the row lists and what stands for keys of the body. Throws Invalid (400), or as `versions`. */
+const readQuery = (
+  { query: listed = {}, arguments: loose }: Endpoint,
+  version: number,
+  versions: Versions,
+  query: Query,
+) => {
+  const names = Object.keys(query);
+  const strange = names.filter((name) => !Object.hasOwn(listed, name));
+  if (strange.length > 0 && !loose) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
+  const early = earlyOf(listed, version, names);
+  if (early) {
+    throw Invalid(`Unexpected arguments: ${early}; it needs API version ${versions.spell(listed[early]!.since!)}.`);
+  }
+  versions.refuseNewer(listed, version, names);
+  const pick = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(listed, name) === wanted));
+  return { query: pick(true), loose: pick(false) };
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Refuses keys that the row has for newer versions only. Throws Invalid (400), or as `versions`. */
+const refuseEarly = (keys: QueryTable, version: number, versions: Versions, body: unknown): void => {
+  if (!isObject(body)) return;
+  const names = Object.keys(body);
+  const early = earlyOf(keys, version, names);
+  if (early) {
+    const { spell } = versions;
+    throw Invalid(
+      `${early} needs API version ${spell(keys[early]!.since!)}, this request asked for ${spell(version)}.`,
+    );
+  }
+  versions.refuseNewer(keys, version, names);
+};
+
+/** The body, with the arguments that came as query parameters; undefined for none. Throws Invalid (400), TooLarge (413). */
+const readJson = (
+  { limit = MiB, arguments: takesLoose, body }: Endpoint,
+  request: HttpRequest,
+  loose: Query,
+): unknown => {
+  const json = jsonBody(request, limit);
+  if (!body) return undefined;
+  if (!takesLoose) {
+    if (json === undefined) throw Invalid('The request needs a JSON body.');
+    return json;
+  }
+  if (json !== undefined && !isObject(json)) throw Invalid('The request body must be a JSON object.');
+  return { ...Object.fromEntries(Object.entries(loose).map(([name, [value]]) => [name, value])), ...json };
+};
+
+/**
+ * The query that the row lists, and the body by its schema; of a `raw` row the body is left to the handler. Throws
+ * Invalid (400), TooLarge (413), TooDeep (400), and what the protocol says of names that are too new.
+ */
+export const readArguments = (row: Endpoint, request: HttpRequest, version: number, protocol: Protocol) => {
+  const versions = protocol.versions ?? noVersions;
+  const { query, loose } = readQuery(row, version, versions, request.query);
+  if (row.raw) return { query, body: undefined };
+  const json = readJson(row, request, loose);
+  if (row.keys) refuseEarly(row.keys, version, versions, json);
+  return { query, body: row.body && check(row.body, json) };
+};
