@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { awsOpener, awsSealer } from '../../../../layers/platform/aws/platform.ts';
 import { createAwsOpener, createAwsSealer } from '../../../../layers/platform/aws/secrets.ts';
 import { describeSecrets } from '../../../conformance/secrets.ts';
 import { createMemorySecrets } from '../../../../layers/platform/memory/secrets.ts';
@@ -46,6 +47,11 @@ const open = async (...script: Line[]) => {
 };
 
 describeSecrets('secrets with KMS', async () => (await open(createKms())).secrets);
+
+// A test server or AWS is used when there is one: INGOT_KMS_ENDPOINT and KMS_KEY_ID name it.
+if (process.env['INGOT_KMS_ENDPOINT']) {
+  describeSecrets('secrets with KMS, for real', async () => ({ ...awsSealer(process.env), ...awsOpener(process.env) }));
+}
 
 describe('secrets with KMS', () => {
   afterEach(async () => {

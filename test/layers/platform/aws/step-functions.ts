@@ -32,11 +32,13 @@ const asking = (heard: string) => ({
   },
 });
 
+/** Once the task is submitted: LocalStack loses what is sent to a token before. */
 const findToken = async (client: SFNClient, executionArn: string): Promise<string> => {
   for (let tries = 0; tries < 200; tries += 1) {
     const { events = [] } = await client.send(new GetExecutionHistoryCommand({ executionArn }));
     const given = events.find(({ type }) => type === 'TaskScheduled')?.taskScheduledEventDetails?.parameters;
-    if (given) return (JSON.parse(given) as { Input: { token: string } }).Input.token;
+    if (given && events.some(({ type }) => type === 'TaskSubmitted'))
+      return (JSON.parse(given) as { Input: { token: string } }).Input.token;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${executionArn} scheduled no task.`);
