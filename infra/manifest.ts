@@ -2,7 +2,7 @@
  * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
  * a test compares it with the synthesised template.
  */
-import { ramdisk } from '../layers/domain/ramdisk.ts';
+import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
 import type { Method } from '../layers/http/route.ts';

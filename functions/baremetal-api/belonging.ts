@@ -8,7 +8,7 @@ import { Invalid, isFault, NodeLocked, NotFound } from '../../layers/domain/faul
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
-import { allows, authorize, type Rule, type Subject } from '../../layers/domain/policy.ts';
+import { allows, authorize, ownOf, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import {
   changeBelonging,
@@ -20,7 +20,16 @@ import {
 } from '../../layers/store/belongings.ts';
 import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { findVisible } from './node/find.ts';
-import { answersOf, newRecord, readChanges, readNew, type Shows, type Values } from './crud.ts';
+import {
+  answersOf,
+  authorizeFields,
+  newRecord,
+  readChanges,
+  readNew,
+  showing,
+  type Shows,
+  type Values,
+} from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Belonging = { readonly uuid: string; readonly node_uuid: string };
@@ -44,7 +53,6 @@ export type BelongingResource<R extends Belonging> = {
   /** Microversion from which POST takes `node_ident`, UUID or name, in place of `node_uuid`. */
   readonly nodeIdentSince?: number;
   readonly policy: Readonly<Record<'get' | 'create' | 'update' | 'delete', Rule>>;
-  readonly view: Shows<Stored<R>>;
   readonly rules: {
     /** Refuses given values, each alone, by throwing. */
     values?(values: Values, version: number): void;
@@ -58,6 +66,21 @@ export type BelongingResource<R extends Belonging> = {
 };
 
 export type BelongingTarget<R> = { readonly record: Stored<R>; readonly node: StoredNode };
+
+/**
+ * Whose things a request is about: those of a node. Without a target it is a list or a POST, whose nodes are the
+ * project's or the caller sees those of all projects.
+ */
+export const ownedBy = ({ target, subject }: Pick<Call, 'target' | 'subject'>): Owned => {
+  const found = target as { readonly node?: Owned } | undefined;
+  return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
+};
+
+/** Makes the function that shows them as a caller asked for them, who sees of them what the node's owner decides. */
+export const belongingView =
+  <R extends Belonging>({ kind, collection }: Pick<BelongingResource<R>, 'kind' | 'collection'>): Shows<Stored<R>> =>
+  (call, want) =>
+    showing<Stored<R>>(kind.fields, { at: collection, owned: ownedBy(call) })(call, want);
 
 /** A node that somebody works on keeps what it has as it is. Throws NodeLocked (409). */
 export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
@@ -139,6 +162,7 @@ const patch = async <R extends Belonging>(
   const changes = readChanges(kind.fields, call);
   return changeBelonging<R>(deps, kind, target.record.uuid, async (before, node) => {
     const values = changes(before);
+    authorizeFields(kind.fields, values, call.subject, node);
     const after: Stored<R> = { ...before, ...values };
     const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], before[name as keyof R]));
     rules.edit({ before, after, node, changed, version });
@@ -153,7 +177,8 @@ const writeRoutes = <R extends Belonging>(
   resource: BelongingResource<R>,
   find: ReturnType<typeof belongingFinder<R>>,
 ): Route[] => {
-  const { kind, collection, since = 1, policy, view, rules } = resource;
+  const { kind, collection, since = 1, policy, rules } = resource;
+  const view = belongingView(resource);
   return [
     route<Values>({
       at: `POST /v1/${collection}`,
@@ -197,7 +222,8 @@ const writeRoutes = <R extends Belonging>(
 
 /** The routes of one resource; its lists have filters of their own. */
 export const belongingRoutes = <R extends Belonging>(resource: BelongingResource<R>): Route[] => {
-  const { kind, collection, since = 1, policy, view } = resource;
+  const { kind, collection, since = 1, policy } = resource;
+  const view = belongingView(resource);
   const find = belongingFinder<R>(resource);
   return [
     route<undefined, BelongingTarget<R>>({

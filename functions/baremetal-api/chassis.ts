@@ -2,22 +2,16 @@
 import { chassis as chassisFields, type Chassis } from '../../layers/domain/chassis.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { node as nodeFields } from '../../layers/domain/node.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { resourceLinks } from '../../layers/domain/projection.ts';
 import { listNodes } from '../../layers/store/node-lists.ts';
 import { records, type Keeping } from '../../layers/store/records.ts';
 import { answersOf, lists, recordRoutes, uuidFinder } from './crud.ts';
-import { answerNodes, nodeFilterQuery } from './node/list.ts';
-import { route, type Call, type Deps, type Route } from './route.ts';
+import { answerNodes, nodeQuery } from './node/list.ts';
+import { route, type Deps, type Route } from './route.ts';
 
 type StoredChassis = Chassis & Keeping;
 
 const store = records<StoredChassis>({ name: 'chassis', title: 'Chassis', fields: chassisFields });
-
-const view = ({ base, version }: Call, want: Want) =>
-  projector<StoredChassis>(chassisFields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'chassis', uuid),
-    nodes: ({ uuid }) => [resourceLinks(base, `chassis/${uuid}`, 'nodes')],
-  });
 
 const find = uuidFinder(store);
 
@@ -29,7 +23,7 @@ const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<v
   if (node) throw Invalid(`Chassis ${uuid} still has nodes, such as ${node.uuid}; take them out of it first.`);
 };
 
-const { chassis_uuid: _chassis, ...filters } = nodeFilterQuery;
+const { chassis_uuid: _chassis, ...filters } = nodeQuery;
 
 const nodeRoutes = lists.map(([suffix, query, wantOf]) =>
   route<undefined, StoredChassis>({
@@ -58,7 +52,7 @@ export const chassisRoutes: readonly Route[] = [
       update: 'baremetal:chassis:update',
       delete: 'baremetal:chassis:delete',
     },
-    view,
+    shown: { nodes: ({ uuid }, { base }) => [resourceLinks(base, `chassis/${uuid}`, 'nodes')] },
     detail: true,
     find,
     refuseDelete,

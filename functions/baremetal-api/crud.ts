@@ -3,12 +3,21 @@
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { defaults, refuseNewer, type Fields } from '../../layers/domain/fields.ts';
-import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
-import { hasMask, unmaskSecrets } from '../../layers/domain/masking.ts';
+import { defaults, refuseNewer, rulesOf, type Fields } from '../../layers/domain/fields.ts';
+import { filtersOf, selectBy, type Filters } from '../../layers/domain/filters.ts';
+import {
+  nextLink,
+  pageQuery,
+  readFields,
+  readPage,
+  readWant,
+  type Page,
+  type Query,
+} from '../../layers/domain/page.ts';
+import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
-import type { Rule } from '../../layers/domain/policy.ts';
-import type { Want } from '../../layers/domain/projection.ts';
+import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
+import { hiding, projector, type About, type Shown, type Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { isoTime } from '../../layers/store/nodes.ts';
@@ -19,14 +28,17 @@ export type Values = Record<string, unknown>;
 
 /** What was masked in an answer and has nothing behind it here would be stored as a secret. Throws Invalid (400). */
 const refuseMask = (rows: Fields, name: string, value: unknown): void => {
-  if (!rows[name]?.masked || !hasMask(value)) return;
+  if (!hasMask(rows[name]?.masked, value)) return;
   throw Invalid(`Invalid value for ${name}: ****** stands only for the secret that is stored in the same place.`);
 };
 
-/** The values that a POST gives; null is as good as absent. Throws Invalid (400), NotAcceptable (406). */
-export const readNew = (rows: Fields, version: number, body: Values): Values => {
+/**
+ * The values that a POST gives; null is as good as absent. `except` are fields whose masks are looked at elsewhere.
+ * Throws Invalid (400), NotAcceptable (406).
+ */
+export const readNew = (rows: Fields, version: number, body: Values, except: readonly string[] = []): Values => {
   refuseNewer(rows, version, Object.keys(body));
-  for (const [name, value] of Object.entries(body)) refuseMask(rows, name, value);
+  for (const [name, value] of Object.entries(body)) if (!except.includes(name)) refuseMask(rows, name, value);
   const values = check(createSchema(rows, version), body);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
 };
@@ -42,6 +54,19 @@ export const newRecord = <R>({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, rows: 
     revision: 1,
   }) as R;
 
+/** A field as a patch leaves it, checked by its row; a mask stands for what is stored. Throws Invalid (400). */
+export const readValue = (rows: Fields, name: string, given: unknown, stored: object): unknown => {
+  const value = unmaskField(rows[name]!.masked, given, (stored as Values)[name]);
+  refuseMask(rows, name, value);
+  return checkField(rows, name, value);
+};
+
+/** Refuses given fields whose own rule the caller does not pass for the record as it is. Throws Forbidden (403). */
+export const authorizeFields = (rows: Fields, given: Values, subject: Subject, record: object): void => {
+  const refused = rulesOf(rows, Object.keys(given)).find((rule) => !allows(rule, subject, record as Owned));
+  if (refused) throw denied(refused);
+};
+
 /**
  * Reads a patch. The answer makes of a stored record the touched fields as the patch leaves them, each checked by its
  * row. Both throw Invalid (400), and NotAcceptable (406) for a field that is too new.
@@ -56,11 +81,7 @@ export const readChanges = (rows: Fields, { version, body }: Pick<Call<PatchBody
   );
   return (stored: object): Values =>
     Object.fromEntries(
-      Object.entries(applyPatch(stored, patch)).map(([name, given]) => {
-        const value = rows[name]!.masked ? unmaskSecrets(given, (stored as Values)[name]) : given;
-        refuseMask(rows, name, value);
-        return [name, checkField(rows, name, value)];
-      }),
+      Object.entries(applyPatch(stored, patch)).map(([name, given]) => [name, readValue(rows, name, given, stored)]),
     );
 };
 
@@ -84,6 +105,12 @@ export const answersOf = (collection: string, rows: Fields) => {
 
 /** Makes the function that shows records as a caller asked for them. */
 export type Shows<R> = (call: Call, want: Want) => (record: R) => Record<string, unknown>;
+
+/** That of records of this table. */
+export const showing =
+  <R extends object>(rows: Fields, about: About<R>): Shows<R> =>
+  (call, want) =>
+    projector(rows, call, want, about);
 
 /**
  * A page as it is answered: under the collection's name, with the link to the next one. `path` is what was asked for,
@@ -111,12 +138,14 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly tooOld?: 405;
   readonly rows: Fields;
   readonly store: ReturnType<typeof records<R>>;
-  /** `own`: who does not pass `list` sees what `keep` lets through for the project of the call. */
+  /** `own`: who does not pass `list` sees what `narrow` leaves for the project of the call. */
   readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
-  readonly view: Shows<R>;
-  /** Query parameters that narrow the list, which `keep` reads. It throws Invalid (400), Forbidden (403). */
-  readonly filters?: QueryTable;
-  readonly keep?: (call: Call) => (record: R) => boolean;
+  /** What of the records is shown otherwise than the table says. */
+  readonly shown?: Shown<R>;
+  /** Filters besides those of the fields. */
+  readonly filters?: Filters<R>;
+  /** The filters that a list is read with: for a caller of one project they keep what it may see. Throws Forbidden. */
+  readonly narrow?: (call: Pick<Call, 'query' | 'only'>) => Query;
   /** The lists also stand at /detail. */
   readonly detail?: true;
   readonly find: Finder<R>;
@@ -150,8 +179,14 @@ export const uuidFinder =
     return find(table, uuid);
   };
 
+const viewOf = <R extends Kept>({ collection, rows, shown }: Resource<R>): Shows<R> =>
+  showing(rows, { at: collection, ...(shown && { shown }) });
+
 const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, rows, policy, store, view, detail, since, filters, keep } = resource;
+  const { collection, rows, policy, store, detail, since } = resource;
+  const filters = filtersOf<R>(rows, resource.filters);
+  const { narrow = ({ query }) => query } = resource;
+  const view = viewOf(resource);
   return lists
     .filter(([suffix]) => suffix === '' || detail)
     .map(([suffix, query, wantOf]) =>
@@ -164,17 +199,21 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
         ...answersOf(collection, rows).list,
         handle: async ({ table }, call) => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
-          const kept = keep?.(call);
-          // What is kept for a project is all that it sees.
-          const choice = kept && { keep: kept, ...(call.only !== null && { sees: kept }) };
-          return listAnswer(call, about, async (page) => store.list(table, page, choice));
+          const selection = selectBy(filters, narrow(call));
+          // Filters narrow what a project sees, they do not make it.
+          const { keep: sees } = selectBy(filters, narrow({ ...call, query: {} }));
+          return listAnswer(call, about, async (page) => {
+            const hides = hiding(rows, call.subject, page.sort_key);
+            return store.list(table, page, { ...selection, sees, hides });
+          });
         },
       }),
     );
 };
 
 const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, rows, policy, store, view, complete, checkWhole } = resource;
+  const { collection, rows, policy, store, complete, checkWhole } = resource;
+  const view = viewOf(resource);
   return route<Values>({
     ...gate,
     at: `POST /v1/${collection}`,
@@ -193,7 +232,8 @@ const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 's
 };
 
 const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, ident, rows, policy, store, view, find, complete, checkWhole } = resource;
+  const { collection, ident, rows, policy, store, find, complete, checkWhole } = resource;
+  const view = viewOf(resource);
   return route<PatchBody, R>({
     ...gate,
     at: `PATCH /v1/${collection}/{${ident}}`,
@@ -206,6 +246,7 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
       const after = await store.change(deps, call.target.uuid, (stored) => {
         const given = changes(stored);
         const values = complete?.(given, call, stored) ?? given;
+        authorizeFields(rows, given, call.subject, stored);
         checkWhole?.({ ...stored, ...values }, call.version);
         return values as Partial<R>;
       });
@@ -216,7 +257,8 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
 
 /** All routes of a resource whose records stand alone: list, create, show, patch, delete. */
 export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, ident, rows, policy, store, view, find, since, tooOld, refuseDelete } = resource;
+  const { collection, ident, rows, policy, store, find, since, tooOld, refuseDelete } = resource;
+  const view = viewOf(resource);
   const gate = { ...(since && { since }), ...(tooOld && { tooOld }) };
   const at = `/v1/${collection}/{${ident}}` as const;
   return [

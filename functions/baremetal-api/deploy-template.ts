@@ -1,16 +1,8 @@
 /** Deploy templates (ironic-api.md 9, since 1.55). */
 import { deployTemplate } from '../../layers/domain/deploy-template.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { deployTemplates, type StoredDeployTemplate } from '../../layers/store/deploy-templates.ts';
+import { deployTemplates } from '../../layers/store/deploy-templates.ts';
 import { identFinder, recordRoutes } from './crud.ts';
-import type { Call, Route } from './route.ts';
-
-const view = ({ base, version }: Call, want: Want) =>
-  projector<StoredDeployTemplate>(deployTemplate, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'deploy_templates', uuid),
-    steps: ({ steps }) => maskSecrets(steps),
-  });
+import type { Route } from './route.ts';
 
 export const deployTemplateRoutes: readonly Route[] = recordRoutes({
   collection: 'deploy_templates',
@@ -26,6 +18,5 @@ export const deployTemplateRoutes: readonly Route[] = recordRoutes({
     update: 'baremetal:deploy_template:update',
     delete: 'baremetal:deploy_template:delete',
   },
-  view,
   find: identFinder(deployTemplates),
 });

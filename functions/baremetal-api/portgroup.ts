@@ -1,23 +1,19 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
-import { portgroup as portgroupFields, type Portgroup } from '../../layers/domain/portgroup.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { filtersOf } from '../../layers/domain/filters.ts';
+import { portgroup as portgroupFields, portgroupFilters, type Portgroup } from '../../layers/domain/portgroup.ts';
+import type { Want } from '../../layers/domain/projection.ts';
 import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
 import { portsOf } from '../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
+import { belongingRoutes, belongingView, refuseLocked, type Edit } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
-const view = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
-  projector<StoredPortgroup>(portgroupFields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'portgroups', uuid),
-    ports: ({ uuid }) => resourceLinks(base, `portgroups/${uuid}`, 'ports'),
-    internal_info: ({ internal_info }) => maskSecrets(internal_info),
-  });
+const filters = filtersOf<Portgroup>(portgroupFields, portgroupFilters);
+const named = { kind: portgroupKind, collection: 'portgroups' } as const;
 
 /** Throws NodeLocked, or Conflict (409) while the node is inspected. */
 const refuseEdit = ({ node }: Edit<Portgroup>): void => {
@@ -33,18 +29,20 @@ const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node:
   if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
 };
 
-/** A filter each, of which a list has one. */
-const filters: QueryTable = { node: {}, address: {}, shard: { since: 106 }, conductor_groups: { since: 99 } };
+/** A list has one of these. */
+const places = ['node', 'address', 'shard', 'conductor_groups'];
 
+/** Throws Invalid (400). */
 const refuseMixed = (query: Call['query']): void => {
-  const given = Object.keys(filters).filter((name) => query[name]);
+  const given = places.filter((name) => query[name]);
   if (given.length > 1) throw Invalid(`${given.join(' and ')} can not be used together.`);
 };
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
   refuseMixed(call.query);
+  const view = belongingView<Portgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, page, node }, () => true),
+    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, filters, page, node }),
   );
 };
 
@@ -75,8 +73,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
 export const portgroupRoutes: readonly Route[] = [
   ...listRoutes,
   ...belongingRoutes<Portgroup>({
-    kind: portgroupKind,
-    collection: 'portgroups',
+    ...named,
     since: 23,
     policy: {
       get: 'baremetal:portgroup:get',
@@ -84,7 +81,6 @@ export const portgroupRoutes: readonly Route[] = [
       update: 'baremetal:portgroup:update',
       delete: 'baremetal:portgroup:delete',
     },
-    view,
     rules: {
       edit: refuseEdit,
       // A group that moves to another node would leave its ports behind.

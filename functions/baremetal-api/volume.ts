@@ -4,51 +4,30 @@
  */
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
+import { filtersOf } from '../../layers/domain/filters.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
-import { allows, ownOf, type Owned } from '../../layers/domain/policy.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import type { VolumeConnector, VolumeTarget } from '../../layers/domain/volume.ts';
-import type { Kind, Stored } from '../../layers/store/belongings.ts';
+import { resourceLinks } from '../../layers/domain/projection.ts';
+import { volumeFilters, type VolumeConnector, type VolumeTarget } from '../../layers/domain/volume.ts';
+import type { Kind } from '../../layers/store/belongings.ts';
 import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, refuseLocked } from './belonging.ts';
+import { belongingRoutes, belongingView, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
 
-type Volume = VolumeConnector & Partial<VolumeTarget>;
+type Volume = VolumeConnector | VolumeTarget;
 
 const since = 32;
 const at = '/v1/volume';
 
 const collections = { connectors: volumeConnectors, targets: volumeTargets } as const;
 type Collection = keyof typeof collections;
-
-/** Instead of properties that a caller may not see (ironic-rbac.md 3). */
-const redacted = {
-  redacted_contents:
-    '** Value redacted: Requires permission baremetal:volume:view_target_properties access. Permission denied. **',
-};
-
-/**
- * The node that a request is about. Without a target it is a list or a POST, whose nodes are the project's or the
- * caller sees those of all projects.
- */
-const nodeOf = ({ target, subject }: Call): Owned => {
-  const found = target as { readonly node?: Owned } | undefined;
-  return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
-};
-
-const view = (collection: Collection) => (call: Call, want: Want) => {
-  const { base, version, subject } = call;
-  const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(call));
-  return projector<Stored<Volume>>(collections[collection].fields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, `volume/${collection}`, uuid),
-    properties: ({ properties }) => (visible ? maskSecrets(properties) : redacted),
-  });
-};
+const filters = {
+  connectors: filtersOf<Volume>(volumeConnectors.fields, volumeFilters),
+  targets: filtersOf<Volume>(volumeTargets.fields, volumeFilters),
+} as const;
 
 /** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
 const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
@@ -65,8 +44,9 @@ const list = async (deps: Deps, call: Call, collection: Collection, node?: Store
   const rows = kind.fields;
   const path = node ? `/v1/nodes/${node.uuid}/volume/${collection}` : `${at}/${collection}`;
   const want = readWant(rows, call.version, call.query);
-  return listAnswer(call, { path, name: collection, rows, want, view: view(collection) }, async (page) =>
-    selectBelongings<Volume>(deps, kind, { ...call, page, node }, () => true),
+  const view = belongingView<Volume>({ kind, collection: `volume/${collection}` });
+  return listAnswer(call, { path, name: collection, rows, want, view }, async (page) =>
+    selectBelongings<Volume>(deps, kind, { ...call, filters: filters[collection], page, node }),
   );
 };
 
@@ -81,7 +61,7 @@ const routesOf = (collection: Collection): Route[] => {
       since,
       policy: 'baremetal:volume:list_all',
       own: 'baremetal:volume:list',
-      query: { ...query, node: {} },
+      query: { ...query, ...filters[collection] },
       ...answersOf(`volume/${collection}`, kind.fields).list,
       handle: async (deps, call) => list(deps, call, collection),
     }),
@@ -95,7 +75,6 @@ const routesOf = (collection: Collection): Route[] => {
         update: 'baremetal:volume:update',
         delete: 'baremetal:volume:delete',
       },
-      view: view(collection),
       rules: {
         edit: ({ node }) => refuseRunning(kind, node),
         remove: (_deps, _record, node) => {

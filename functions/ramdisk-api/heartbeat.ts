@@ -2,7 +2,7 @@
 import { isWaiting, stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
-import type { Heartbeat } from '../../layers/domain/ramdisk.ts';
+import type { Heartbeat } from '../../layers/domain/baremetal/ramdisk.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
 import { changeNode, isoTime, nodeUuid, type StoredNode } from '../../layers/store/nodes.ts';
 import { hasInspected } from '../../workflows/inspection.ts';

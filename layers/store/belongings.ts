@@ -5,10 +5,11 @@
  */
 import { Conflict, NotFound, type Fault } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
+import type { Selection } from '../domain/filters.ts';
 import type { Page } from '../domain/page.ts';
 import { isUuid } from '../domain/values.ts';
 import { guardChanges, guardKey, guardsOf } from './guards.ts';
-import { indexAttributes, listPartition } from './indexes.ts';
+import { indexAttributes, indexName, indexPartition, isPlace, listPartition } from './indexes.ts';
 import { everyShard, readPage } from './lists.ts';
 import { isoTime, nodeKey, nodePartition, readNode, type StoredNode } from './nodes.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -50,8 +51,8 @@ export const belongingKey = ({ name }: Pick<Kind, 'name'>, node: string, uuid: s
   sk: `${name}#${uuid}`,
 });
 
-const toRecord = <R extends Belonging>({ pk: _pk, sk: _sk, list: _list, guards: _guards, ...rest }: Item): Stored<R> =>
-  rest as unknown as Stored<R>;
+const toRecord = <R extends Belonging>({ guards: _guards, ...item }: Item): Stored<R> =>
+  Object.fromEntries(Object.entries(item).filter(([attribute]) => !isPlace(attribute))) as unknown as Stored<R>;
 
 /** `guards` are what deleting the node has to remove with it. */
 const toItem = (kind: Kind, record: Belonging): Item => ({
@@ -121,16 +122,22 @@ export const belongingsOfAll = async <R extends Belonging>(
   return found;
 };
 
-/** A page of those of all nodes that `keep` keeps. Throws NotFound (404) for an unknown marker. */
+/** A page of those of all nodes that are selected. `hides`: see Choice in records.ts. Throws NotFound (404) for an unknown marker. */
 export const listBelongings = async <R extends Belonging>(
   table: Table,
   kind: Kind,
   page: Page,
-  keep: (record: Stored<R>) => boolean,
+  { lookups, keep, hides }: Selection<Stored<R>> & { hides(record: Stored<R>): boolean },
 ): Promise<Stored<R>[]> => {
-  const places = everyShard('list', (shard) => listPartition(kind.name, shard));
+  const places = lookups
+    ? lookups.flatMap(({ index, value }) =>
+        everyShard(indexName(index), (shard) => indexPartition(kind.name, index, value, shard)),
+      )
+    : everyShard('list', (shard) => listPartition(kind.name, shard));
   const find = async (uuid: string) => itemByGuard(table, kind, kind.name, uuid);
-  const items = await readPage(table, places, page, { keep: (item) => keep(item as unknown as Stored<R>), find });
+  const listed = (item: Item) => item as unknown as Stored<R>;
+  const shown = { keep: (item: Item) => keep(listed(item)), find, hides: (item: Item) => hides(listed(item)) };
+  const items = await readPage(table, places, page, shown);
   return items.map((item) => toRecord<R>(item));
 };
 

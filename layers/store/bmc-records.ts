@@ -10,11 +10,11 @@ import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
 import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
-import { maskInstanceInfo, maskNotes, maskSecrets } from '../domain/masking.ts';
+import { maskRecord } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
-import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode, type StoredNode } from './nodes.ts';
+import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode } from './nodes.ts';
 import { secretKey } from './node-secrets.ts';
 import { rescuePasswordKey, rescuePasswordName } from './rescue-passwords.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -121,18 +121,12 @@ const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
   };
 };
 
-const stored = (rows: Fields, record: object): Record<string, unknown> => {
+/** A record as the agent gets it: its fields without secrets; a step that needs the configdrive gets it by argument. */
+const forAgent = (rows: Fields, record: object): Record<string, unknown> => {
   const names = Object.keys(rows).filter((name) => !rows[name]?.computed);
-  return Object.fromEntries(names.map((name) => [name, (record as Record<string, unknown>)[name] ?? null]));
+  const values = names.map((name) => [name, (record as Record<string, unknown>)[name] ?? null]);
+  return maskRecord(rows, Object.fromEntries(values) as Record<string, unknown>);
 };
-
-/** The node as the agent gets it: its fields without secrets; a step that needs the configdrive gets it by argument. */
-const agentNode = (node: StoredNode) => ({
-  ...stored(nodeFields, node),
-  driver_info: maskSecrets(node.driver_info),
-  driver_internal_info: maskNotes(node.driver_internal_info),
-  instance_info: maskInstanceInfo(node.instance_info),
-});
 
 const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
   const [[item, info, secret, rescue], ports] = await Promise.all([
@@ -152,8 +146,8 @@ const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
     },
     agent_url: note(node, 'agent_url') || null,
     agent_verify_ca: note(node, 'agent_verify_ca') || null,
-    node: agentNode(node),
-    ports: ports.map((port) => stored(portFields, port)),
+    node: forAgent(nodeFields, node),
+    ports: ports.map((port) => forAgent(portFields, port)),
   };
 };
 

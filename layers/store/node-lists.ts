@@ -1,5 +1,6 @@
 /** Pages of the node list, and the node of an instance. */
-import { nodeFilters, type Listed, type Selection } from '../domain/filters.ts';
+import type { Lookup, Selection } from '../domain/filters.ts';
+import { placesOfProject, type Listed } from '../domain/node-filters.ts';
 import type { Page } from '../domain/page.ts';
 import { guardKey } from './guards.ts';
 import { indexName, indexPartition, listPartition } from './indexes.ts';
@@ -8,7 +9,7 @@ import { instanceInfoKey, nodeKey, readNode, type StoredNode } from './nodes.ts'
 import type { Item, Table } from '../platform/table.ts';
 
 /** The index partitions that hold what is selected. */
-const placesOf = ({ lookups }: Pick<Selection, 'lookups'>): Place[] =>
+const placesOf = (lookups: readonly Lookup[] | undefined): Place[] =>
   lookups
     ? lookups.flatMap(({ index, value }) =>
         everyShard(indexName(index), (shard) => indexPartition('node', index, value, shard)),
@@ -24,7 +25,7 @@ export type ListedNode = Readonly<Omit<StoredNode, 'instance_info'>>;
  */
 export const listNodes = async (
   table: Table,
-  selection: Selection,
+  selection: Selection<Listed> & { sees?(node: Listed): boolean },
   page: Page,
   hides?: (node: ListedNode) => boolean,
 ): Promise<ListedNode[]> => {
@@ -34,7 +35,7 @@ export const listNodes = async (
     return item && (selection.sees?.(item as unknown as Listed) ?? true) ? item : undefined;
   };
   const shown = { keep, find, hides: hides && ((item: Item) => hides(item as unknown as ListedNode)) };
-  const items = await readPage(table, placesOf(selection), page, shown);
+  const items = await readPage(table, placesOf(selection.lookups), page, shown);
   // What shows them leaves their index attributes aside.
   return items as unknown as ListedNode[];
 };
@@ -51,9 +52,9 @@ export const nodeOfInstance = async (table: Table, instance: string): Promise<St
   return guard && readNode(table, guard['node'] as string);
 };
 
-const nodesIn = async (table: Table, lookups: Selection['lookups']): Promise<ListedNode[]> => {
+const nodesIn = async (table: Table, lookups: readonly Lookup[]): Promise<ListedNode[]> => {
   const all = { descending: false, limit: Infinity };
-  return (await readList(table, placesOf({ lookups }), all)) as unknown as ListedNode[];
+  return (await readList(table, placesOf(lookups), all)) as unknown as ListedNode[];
 };
 
 /** All nodes whose indexed field has one of these values, in the order of creation and without instance_info. */
@@ -65,7 +66,7 @@ export const nodesBy = async (table: Table, field: string, values: readonly stri
 
 /** The nodes that a project owns or leases, in the order of creation. */
 export const nodesOfProject = async (table: Table, project: string): Promise<ListedNode[]> =>
-  nodesIn(table, nodeFilters.project.lookups(project));
+  nodesIn(table, placesOfProject(project));
 
 /** The UUIDs of all nodes whose indexed field has one of these values. */
 export const nodesWith = async (table: Table, field: string, values: readonly string[]): Promise<Set<string>> =>
@@ -82,7 +83,7 @@ export const childrenOf = async (table: Table, uuid: string): Promise<ListedNode
 export const countShards = async (table: Table): Promise<Map<string | null, number>> => {
   const counts = new Map<string | null, number>();
   const count = ({ shard }: Pick<ListedNode, 'shard'>) => counts.set(shard, (counts.get(shard) ?? 0) + 1);
-  await readList(table, placesOf({ lookups: undefined }), { descending: false, limit: Infinity }, (item) => {
+  await readList(table, placesOf(undefined), { descending: false, limit: Infinity }, (item) => {
     count(item as unknown as ListedNode);
     return false;
   });

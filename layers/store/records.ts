@@ -4,6 +4,7 @@
  */
 import { Conflict, NotFound, type Fault } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
+import type { Lookup } from '../domain/filters.ts';
 import type { Page } from '../domain/page.ts';
 import { isUuid } from '../domain/values.ts';
 import { guardChanges, guardKey, takenValue } from './guards.ts';
@@ -23,16 +24,15 @@ export type Kind<R = object> = {
   readonly places?: (record: R) => Record<string, string>;
 };
 
-/** The index partitions of one value of an indexed field. */
-export type Lookup = { readonly index: string; readonly value: string };
-
 /** What a list shows; all if nothing is said. */
 export type Choice<R> = {
   readonly keep?: (record: R) => boolean;
   /** Whether the caller may see a record at all: the marker of a page may be one that filters no longer keep. */
   readonly sees?: (record: R) => boolean;
+  /** Whether the caller may not see the value that a record is sorted by: order would tell what is withheld. */
+  readonly hides?: (record: R) => boolean;
   /** Where those are that `keep` can keep. */
-  readonly lookup?: Lookup | undefined;
+  readonly lookups?: readonly Lookup[] | undefined;
 };
 
 /** What a stored record has besides its fields: its place in lists, the count of its writes. */
@@ -74,16 +74,19 @@ export const records = <R extends Stored>({ name, title, fields: rows, places }:
   };
 
   /** A page of the records. Throws NotFound (404) for a marker that is unknown or that the caller may not see. */
-  const list = async (table: Table, page: Page, { keep, sees, lookup }: Choice<R> = {}): Promise<R[]> => {
-    const places = lookup
-      ? everyShard(indexName(lookup.index), (shard) => indexPartition(name, lookup.index, lookup.value, shard))
+  const list = async (table: Table, page: Page, { keep, sees, hides, lookups }: Choice<R> = {}): Promise<R[]> => {
+    const places = lookups
+      ? lookups.flatMap(({ index, value }) =>
+          everyShard(indexName(index), (shard) => indexPartition(name, index, value, shard)),
+        )
       : everyShard('list', (shard) => listPartition(name, shard));
     const test = (is: Choice<R>['keep']) => (item: Item) => is?.(item as unknown as R) ?? true;
     const find = async (uuid: string) => {
       const item = isUuid(uuid) ? await table.get(recordKey(name, uuid.toLowerCase())) : undefined;
       return item && test(sees)(item) ? item : undefined;
     };
-    return (await readPage(table, places, page, { keep: test(keep), find })).map(toRecord);
+    const shown = { keep: test(keep), find, hides: hides && test(hides) };
+    return (await readPage(table, places, page, shown)).map(toRecord);
   };
 
   /** The writes that store a new record, for a transaction. */

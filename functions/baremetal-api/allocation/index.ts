@@ -3,7 +3,7 @@ import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { pageQuery, readFields } from '../../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../../layers/domain/patch.ts';
 import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
-import { answersOf, readChanges } from '../crud.ts';
+import { answersOf, authorizeFields, readChanges } from '../crud.ts';
 import { route, type Route } from '../route.ts';
 import { createRoute } from './create.ts';
 import { listRoute } from './list.ts';
@@ -37,7 +37,11 @@ export const allocationRoutes: readonly Route[] = [
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
-      const after = await allocations.change(deps, call.target.uuid, (stored) => changes(stored));
+      const after = await allocations.change(deps, call.target.uuid, (stored) => {
+        const values = changes(stored);
+        authorizeFields(rows, values, call.subject, stored);
+        return values;
+      });
       return { body: allocationView(call, 'all')(after) };
     },
   }),

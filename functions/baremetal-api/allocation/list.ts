@@ -1,9 +1,10 @@
 /** GET /v1/allocations (ironic-api.md 8). */
-import { allocation as rows, allocationStates } from '../../../layers/domain/allocation.ts';
-import { Forbidden, Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { allocation as rows, allocationFilters, type Allocation } from '../../../layers/domain/allocation.ts';
+import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
+import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
+import { hiding, type Want } from '../../../layers/domain/projection.ts';
 import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
 import { findNode } from '../../../layers/store/nodes.ts';
@@ -12,6 +13,7 @@ import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
 
 const { detail: _detail, ...query } = pageQuery;
+const filters = filtersOf<Allocation>(rows, allocationFilters);
 
 const owned = ({ owner }: StoredAllocation, project: string | null) => project === null || owner === project;
 
@@ -32,19 +34,12 @@ const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promis
 };
 
 const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocation[]> => {
-  const { node, resource_class: classes, state: states } = call.query;
-  const [owner, resourceClass, state] = [ownerOf(call), classes?.[0], states?.[0]];
-  if (state !== undefined && !(allocationStates as readonly string[]).includes(state)) {
-    throw Invalid(`Invalid value for state: "${state}" is none of ${allocationStates.join(', ')}.`);
-  }
-  const keep = (one: StoredAllocation) =>
-    owned(one, owner) &&
-    (resourceClass === undefined || one.resource_class === resourceClass) &&
-    (state === undefined || one.state === state);
-  if (node) return cutPage((await ofNode(deps, call, node[0]!)).filter(keep), page);
-  const lookups = Object.entries({ owner: owner ?? undefined, resource_class: resourceClass });
-  const [lookup] = lookups.flatMap(([index, value]) => (value === undefined ? [] : [{ index, value }]));
-  return allocations.list(deps.table, page, { keep, sees: (one) => owned(one, call.only), lookup });
+  const owner = ownerOf(call);
+  const selection = selectBy(filters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
+  const node = call.query['node']?.[0];
+  const hides = hiding(rows, call.subject, page.sort_key);
+  if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page, hides);
+  return allocations.list(deps.table, page, { ...selection, sees: (one) => owned(one, call.only), hides });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */
@@ -53,7 +48,7 @@ export const listRoute = route({
   since: 52,
   policy: 'baremetal:allocation:list_all',
   own: 'baremetal:allocation:list',
-  query: { ...query, node: {}, resource_class: {}, state: {}, owner: { since: 60 } },
+  query: { ...query, ...filters },
   ...answersOf('allocations', rows).list,
   handle: async (deps, call) => {
     const want: Want = readFields(rows, call.version, call.query) ?? 'all';

@@ -1,20 +1,34 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
-import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
-import { withheldFrom } from '../../../layers/domain/masking.ts';
+import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
+import { isOfProject, nodeFilters, placesOfProject, type Listed } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
+import { hiding, type Want } from '../../../layers/domain/projection.ts';
 import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
 import { answersOf, lists } from '../crud.ts';
 import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
 import { chassisExists } from './references.ts';
 
-const filters: QueryTable = { ...nodeFilters } as Readonly<Record<string, Filter>>;
+const filters = filtersOf<Listed>(nodeFields, nodeFilters);
 /** Everything that narrows a list of nodes. */
-export const nodeFilterQuery: QueryTable = { ...filters, conductor: { since: 49 }, include_children: { since: 83 } };
+export const nodeQuery: QueryTable = filters;
+
+/**
+ * What the filters of a query select. Child nodes are kept only when they are asked for (`children`). With `only`
+ * nothing is read but what this project owns or leases. Throws Invalid (400).
+ */
+const selectionOf = (query: Call['query'], children: boolean, only: string | null) => {
+  const { lookups, keep } = selectBy(filters, query);
+  const sees = (node: Listed) => only === null || isOfProject(node, only);
+  return {
+    lookups: only === null ? lookups : placesOfProject(only),
+    keep: (node: Listed) => sees(node) && (children || node.parent_node === null) && keep(node),
+    sees,
+  };
+};
 
 /** Throws Forbidden (403) if a caller who sees one project's nodes asks for those of another. */
 const refuseForeign = ({ only, query }: Pick<Call, 'only' | 'query'>): void => {
@@ -31,7 +45,7 @@ const select = async (
   const page = readPage(nodeFields, version, query);
   const { instance_uuid: instance, chassis_uuid: chassis, conductor, parent_node: parent } = query;
   const children = readBool(query, 'include_children') ?? false;
-  const selection = selectNodes(query, children || parent !== undefined || instance !== undefined, only);
+  const selection = selectionOf(query, children || parent !== undefined || instance !== undefined, only);
   refuseForeign({ only, query });
   if (chassis && !(await chassisExists(deps.table, chassis[0]!))) {
     throw NotFound(`Chassis ${chassis[0]} could not be found.`);
@@ -39,8 +53,7 @@ const select = async (
   // One site serves all nodes.
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
-    const namesOf = withheldFrom(subject);
-    const hides = (node: ListedNode) => namesOf(node).includes(page.sort_key);
+    const hides = hiding(nodeFields, subject, page.sort_key);
     return { nodes: await listNodes(deps.table, selection, page, hides), limit: page.limit };
   }
   const node = await nodeOfInstance(deps.table, instance[0]!);
@@ -66,7 +79,7 @@ export const listRoutes = lists.map(([suffix, query, wantOf]) =>
     at: `GET /v1/nodes${suffix}`,
     policy: 'baremetal:node:list_all',
     own: 'baremetal:node:list',
-    query: { ...query, ...nodeFilterQuery },
+    query: { ...query, ...nodeQuery },
     ...answersOf('nodes', nodeFields).list,
     handle: async (deps, call) => answerNodes(deps, call, `/v1/nodes${suffix}`, wantOf(call, nodeFields)),
   }),

@@ -1,7 +1,7 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
 import { released } from '../../../layers/domain/allocation.ts';
 import { Invalid, isRefusal } from '../../../layers/domain/fault.ts';
-import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
+import { refuseNewer, rulesOf, type Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { readBool } from '../../../layers/domain/page.ts';
@@ -13,20 +13,20 @@ import {
   type PatchBody,
   type Step,
 } from '../../../layers/domain/patch.ts';
-import { allows, authorize, updateRule } from '../../../layers/domain/policy.ts';
+import { allows, authorize } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
 import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
 import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { recordKey } from '../../../layers/store/references.ts';
-import { answersOf } from '../crud.ts';
+import { answersOf, readValue } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
-import { conceal, sealCredentials, type Sealed } from './secrets.ts';
+import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
 
 type Values = Record<string, unknown>;
@@ -51,9 +51,9 @@ const isInterface = (name: string) => name.endsWith('_interface');
 const forbidsCleaning = ({ pieces: [field], value }: Step) =>
   field === 'automated_clean' && bool.safeParse(value).data === false;
 
-/** Every field has a rule of its own; one refusal refuses the request. */
+/** Fields may have a rule of their own; one refusal refuses the request. */
 const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, patch: readonly Step[]): void => {
-  const rules = fieldsOf(patch).map(updateRule);
+  const rules = rulesOf(nodeFields, fieldsOf(patch), 'baremetal:node:update');
   if (patch.some(forbidsCleaning)) rules.push('baremetal:node:disable_cleaning');
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
@@ -74,7 +74,10 @@ const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): 
   const raw = applyPatch(stored, patch);
   refuseChassisRemoval(raw, version);
   const values = Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [name, checkField(nodeFields, name, value)]),
+    Object.entries(raw).map(([name, value]) => [
+      name,
+      ownMasks.includes(name) ? checkField(nodeFields, name, value) : readValue(nodeFields, name, value, stored),
+    ]),
   );
   checkValues(values, version);
   return values;

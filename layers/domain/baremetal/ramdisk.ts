@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 
-import { json } from './values.ts';
+import { json } from '../values.ts';
 
 /** What a heartbeat says. */
 const heartbeat = z.strictObject({
