@@ -1,7 +1,7 @@
 /**
  * Sizes of the deployed bundles and what their start costs: `node bench/bundles.ts`. Builds each function as
  * the CDK app does and loads it in fresh processes; init is the import of the bundle, median of 9, in ms. Sizes are of
- * all the scripts, those included that only some requests load.
+ * all the scripts, and of those that are loaded at the start.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -61,6 +61,7 @@ for (const name of Object.keys(functions)) {
   const zipped = files.map(({ file }) => gzipSync(readFileSync(join(own, file))).length);
   rows[name] = {
     kb: Math.round(sum(files.map(({ bytes }) => bytes)) / 1024),
+    start_kb: Math.round(sum(files.filter((one) => one.at_start).map(({ bytes }) => bytes)) / 1024),
     gzip_kb: Math.round(sum(zipped) / 1024),
     init_ms: Math.round(initMilliseconds(join(own, 'index.mjs'))),
   };

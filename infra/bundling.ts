@@ -24,22 +24,33 @@ const unreached = [
 // Some CommonJS packages of the AWS SDK still call require.
 const js = "import{createRequire as ingotRequire}from'node:module';const require=ingotRequire(import.meta.url);";
 
-type Outputs = Readonly<Record<string, { readonly imports: readonly { readonly path: string }[] }>>;
+type Import = { readonly path: string; readonly kind: string };
+type Outputs = Readonly<Record<string, { readonly imports: readonly Import[] }>>;
 
-/** The files that `file` may ever load, itself among them. */
-const reachable = (outputs: Outputs, file: string, found = new Set<string>()): Set<string> => {
+const everything = () => true;
+const notLater = ({ kind }: Import) => kind !== 'dynamic-import';
+
+/** The files that `file` loads by such imports, itself among them. */
+const reachable = (
+  outputs: Outputs,
+  file: string,
+  follow: (line: Import) => boolean,
+  found = new Set<string>(),
+): Set<string> => {
   if (!outputs[file] || found.has(file)) return found;
   found.add(file);
-  for (const { path } of outputs[file].imports) reachable(outputs, path, found);
+  for (const line of outputs[file].imports.filter(follow)) reachable(outputs, line.path, follow, found);
   return found;
 };
 
+/** `at_start`: whether it is loaded with the function; else by `import()`, when a request needs it. Size in bytes. */
+export type Script = { readonly file: string; readonly bytes: number; readonly at_start: boolean };
+
 /**
- * Writes the function's `index.mjs` and the files it loads later, with `import()`, into `folder`; each has its source
- * map beside it, for whoever reads a stack trace: with --enable-source-maps Lambda would read them at each cold start,
- * 20 ms. Returns their names and sizes in bytes.
+ * Writes the function's `index.mjs` and the files it loads, at once or later, into `folder`; each has its source map
+ * beside it, for whoever reads a stack trace: with --enable-source-maps Lambda would read them at each cold start, 20 ms.
  */
-export const bundle = (name: string, folder: string): { readonly file: string; readonly bytes: number }[] => {
+export const bundle = (name: string, folder: string): Script[] => {
   const { metafile } = buildSync({
     absWorkingDir: root,
     entryPoints: [{ in: `functions/${name}/handler.ts`, out: 'index' }],
@@ -60,10 +71,16 @@ export const bundle = (name: string, folder: string): { readonly file: string; r
     metafile: true,
   });
   const { outputs } = metafile;
-  const all = reachable(outputs, relative(root, join(folder, 'index.mjs')));
+  const entry = relative(root, join(folder, 'index.mjs'));
+  const all = reachable(outputs, entry, everything);
+  const start = reachable(outputs, entry, notLater);
   // esbuild writes what an unused export would have loaded as well.
   const scripts = Object.keys(outputs).filter((file) => file.endsWith('.mjs'));
   for (const file of scripts.filter((path) => !all.has(path)))
     for (const path of [file, `${file}.map`]) rmSync(join(root, path));
-  return [...all].map((file) => ({ file: basename(file), bytes: outputs[file]!.bytes }));
+  return [...all].map((file) => ({
+    file: basename(file),
+    bytes: outputs[file]!.bytes,
+    at_start: start.has(file),
+  }));
 };

@@ -2,11 +2,12 @@
  * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
  * a test compares it with the synthesised template.
  */
-import { ramdisk } from '../layers/domain/ramdisk.ts';
+import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
 import type { Method } from '../layers/http/route.ts';
 import { indexes } from '../layers/store/indexes.ts';
+import { workflows as rows, type WorkflowName } from '../workflows/index.ts';
 
 /** A part of the platform (`layers/platform/platform.ts`) that a function is given; on AWS it becomes an IAM grant. */
 export type Grant =
@@ -122,27 +123,22 @@ export const apis = {
 
 export type ApiName = keyof typeof apis;
 
-export type WorkflowRow = {
-  readonly doc: string;
+/** Which function runs the phases of whose workflows. In the ASL files its name stands as `${name}`, with _ for -. */
+const runners = { node: 'workflow', allocation: 'workflow' } as const satisfies {
+  readonly [O in (typeof rows)[WorkflowName]['owner']]: FunctionName;
 };
 
-/** `workflows/<name>.asl.json`. `${workflow}` in it becomes the name or ARN of functions/workflow. */
-export const workflows = {
-  verify: { doc: 'manage: can the BMC be reached with these credentials.' },
-  clean: { doc: 'provide and after undeploy: automated cleaning through the agent. clean: the steps asked for.' },
-  deploy: { doc: 'active and rebuild.' },
-  service: { doc: 'service: steps on a machine with an instance, and back into the instance.' },
-  undeploy: { doc: 'deleted: gives the machine back, then hands over to clean.' },
-  inspect: { doc: 'inspect: what the machine consists of, by its BMC or by the agent.' },
-  adopt: { doc: 'adopt: takes over a machine that runs an instance already.' },
-  rescue: { doc: 'rescue: boots the rescue ramdisk.' },
-  unrescue: { doc: 'unrescue: boots the instance again.' },
-  power: { doc: 'Power actions.' },
-  management: { doc: 'Boot mode, secure boot, virtual media.' },
-  allocate: { doc: 'Allocations: finds a node for one.' },
-} as const satisfies Record<string, WorkflowRow>;
+export type WorkflowRow = { readonly doc: string; readonly runner: FunctionName };
 
-export type WorkflowName = keyof typeof workflows;
+const workflowOf = ([name, { doc, owner }]: [string, (typeof rows)[WorkflowName]]): [string, WorkflowRow] => [
+  name,
+  { doc, runner: runners[owner] },
+];
+
+/** The state machines: those of `workflows/`, each with its row there. */
+export const workflows = Object.fromEntries(Object.entries(rows).map(workflowOf)) as {
+  readonly [W in WorkflowName]: WorkflowRow;
+};
 
 /**
  * What both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper case with

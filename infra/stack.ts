@@ -55,7 +55,7 @@ export class IngotStack extends Stack {
     this.functions = functions;
     this.workflows = new Workflows(this, 'Workflows', {
       stackName: context.stack_name,
-      runner: functions.workflow,
+      functions,
       substitutions: settings,
     });
     grantAll(this, { context, settings, data, functions });

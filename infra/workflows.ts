@@ -1,14 +1,15 @@
-/** The state machines, from the same files that the one-machine runner interprets. */
-import { ArnFormat, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+/** The state machines, from the same definitions that the one-machine runner interprets. */
+import { ArnFormat, FileSystem, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { fileURLToPath } from 'node:url';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-import { workflows, type WorkflowName } from './manifest.ts';
+import type { WorkflowName } from '../workflows/index.ts';
+import { readDefinition } from '../workflows/run/asl.ts';
 import type { Lambda } from './lambda.ts';
-
-const folder = fileURLToPath(new URL('../workflows', import.meta.url));
+import { type FunctionName, workflows } from './manifest.ts';
 
 const machineName = (stackName: string, workflow: string) => `${stackName}-${workflow}`;
 
@@ -26,23 +27,29 @@ export const workflowArn = (stack: Stack, stackName: string, workflow: string): 
 
 export type WorkflowsOptions = {
   readonly stackName: string;
-  readonly runner: Lambda;
-  /** Values for `${name}` in the files, besides `${workflow}`. */
+  readonly functions: Record<FunctionName, Lambda>;
+  /** Values for `${name}` in the files, besides the function that runs the phases. */
   readonly substitutions: Record<string, string>;
 };
 
 export class Workflows extends Construct {
   readonly machines: Record<WorkflowName, StateMachine>;
 
-  constructor(scope: Construct, id: string, { stackName, runner, substitutions }: WorkflowsOptions) {
+  constructor(scope: Construct, id: string, { stackName, functions, substitutions }: WorkflowsOptions) {
     super(scope, id);
+    // Assets are files, and are copied when they are made: a definition may be larger than a template can hold.
+    const folder = FileSystem.mkdtemp('asl-');
     const create = (name: WorkflowName) => {
+      const { doc, runner } = workflows[name];
+      const { function: fn } = functions[runner];
+      const file = join(folder, `${name}.asl.json`);
+      writeFileSync(file, readDefinition(name));
       const machine = new StateMachine(this, name, {
         stateMachineName: machineName(stackName, name),
         stateMachineType: StateMachineType.STANDARD,
-        definitionBody: DefinitionBody.fromFile(`${folder}/${name}.asl.json`),
-        definitionSubstitutions: { ...substitutions, workflow: runner.function.functionArn },
-        comment: workflows[name].doc,
+        definitionBody: DefinitionBody.fromFile(file),
+        definitionSubstitutions: { ...substitutions, [runner.replaceAll('-', '_')]: fn.functionArn },
+        comment: doc,
         tracingEnabled: true,
         logs: {
           level: LogLevel.ALL,
@@ -56,11 +63,12 @@ export class Workflows extends Construct {
           }),
         },
       });
-      runner.function.grantInvoke(machine);
+      fn.grantInvoke(machine);
       return machine;
     };
     this.machines = Object.fromEntries(
       (Object.keys(workflows) as WorkflowName[]).map((name) => [name, create(name)]),
     ) as Record<WorkflowName, StateMachine>;
+    rmSync(folder, { recursive: true });
   }
 }

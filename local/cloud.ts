@@ -13,6 +13,7 @@ import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
+import { readDefinition } from '../workflows/run/asl.ts';
 import { environmentOf, readSettings, trustedProxies, type Variables, withAgentEndpoint } from './environment.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
@@ -75,6 +76,11 @@ const graceMs = 3000;
 const functionsGraceMs = 1000;
 
 const root = new URL('../', import.meta.url);
+
+/** As which the functions are called that run the phases. */
+const runnerNames = Object.fromEntries(
+  Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
+);
 
 type Threads = { readonly table: TableThread; readonly states: () => StatesThread };
 
@@ -203,9 +209,8 @@ const assemble = async (
 
   states = await startStates({
     journal: dir.files.states,
-    definitions: new URL('workflows', root).pathname,
-    workflows: Object.keys(workflows),
-    substitutions: { ...settings, workflow: 'workflow' },
+    definitions: Object.fromEntries(Object.keys(workflows).map((name) => [name, readDefinition(name)])),
+    substitutions: { ...settings, ...runnerNames },
     // What a killed process left goes on at once, before the workers can reach the thread that asks for them.
     functions: { invoke: async (name, payload) => (await ready.promise).invoke(name, payload) },
     onEvent: (event) => {

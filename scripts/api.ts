@@ -2,7 +2,7 @@
 import { describe } from '../functions/baremetal-api/openapi/document.ts';
 import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../functions/baremetal-api/openapi/operation.ts';
 import { routes } from '../functions/baremetal-api/routes.ts';
-import { ramdisk } from '../layers/domain/ramdisk.ts';
+import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import { MAX } from '../layers/domain/versions.ts';
 import { table } from './markdown.ts';
 
@@ -29,7 +29,8 @@ const queryOf = ({ query = {} }: Row): string =>
     .map(([name, { since }]) => (since ? `${name} (1.${since})` : name))
     .join(', ');
 
-const ruleOf = ({ policy, own }: Row & { readonly own?: string }): string => [policy, ...(own ? [own] : [])].map(code).join(' or ');
+const ruleOf = ({ policy, own }: Row & { readonly own?: string }): string =>
+  [policy, ...(own ? [own] : [])].map(code).join(' or ');
 
 const rowOf = (route: Row): string[] => [
   methodOf(route),
@@ -48,7 +49,7 @@ const introduction = `# The API
 Every route, made from the code by \`npm run reference\`. The same as OpenAPI 3.1: [openapi.json](openapi.json) at 1.${MAX},
 and at any microversion from a running Ingot at \`/v1/openapi.json\`. Fields of the resources: [fields.md](fields.md). What
 differs from Ironic: [compatibility.md](compatibility.md). A query parameter or route with a version needs at least that
-one. \`rule\` names the row of \`layers/domain/policy.ts\` that says who may.`;
+one. \`rule\` names the row of \`layers/domain/baremetal/policy.ts\` that says who may.`;
 
 /** docs/api.md. */
 export const apiPage = (): string =>

@@ -1,6 +1,6 @@
 /** What of Ironic's endpoints is there, read from the route tables of the two APIs. */
 import { routes } from '../functions/baremetal-api/routes.ts';
-import { ramdisk } from '../layers/domain/ramdisk.ts';
+import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import { ironicEndpoints } from './ironic-endpoints.ts';
 import { table } from './markdown.ts';
 

@@ -62,7 +62,16 @@ const row = ([name, field]: readonly [string, Field]): string[] => [
   typeOf(field.schema),
   settable[field.access],
   initial(field),
-  [field.summary && 'brief', field.filter && 'filter', field.unique && 'unique'].filter(Boolean).join(', '),
+  [
+    field.summary && 'brief',
+    field.filter && 'filter',
+    field.unique && 'unique',
+    field.masked && 'masked',
+    field.withheld && 'withheld',
+    field.rule && `\`${field.rule}\``,
+  ]
+    .filter(Boolean)
+    .join(', '),
   field.doc,
 ];
 
@@ -85,8 +94,10 @@ const resources: { readonly [name: string]: Fields } = {
 const intro = `# Fields
 
 Made from the field tables in \`layers/domain\`. *Settable* by which methods; empty: by Ingot alone. *Without a value*
-what it is when nobody gave one. *In lists*: \`brief\` fields come without \`?detail=true\` or \`?fields=\`; \`filter\`: the
-list has a parameter of this name; \`unique\`: a second record with the same value is refused with 409.`;
+what it is when nobody gave one. *More*: \`brief\` fields come in lists without \`?detail=true\` or \`?fields=\`; \`filter\`:
+the list has a parameter of this name; \`unique\`: a second record with the same value is refused with 409; \`masked\`:
+secrets in it show as \`******\`; \`withheld\`: not everybody who sees the record sees it; a rule: PATCH of it needs that
+one, too.`;
 
 const privateNotes = `## Private notes of a node
 
@@ -125,7 +136,7 @@ export const fieldsPage = (): string =>
       [
         `## ${name}`,
         table(
-          ['field', 'since', 'type', 'settable', 'without a value', 'in lists', 'meaning'],
+          ['field', 'since', 'type', 'settable', 'without a value', 'more', 'meaning'],
           Object.entries(fields).map(row),
         ),
       ].join('\n\n'),

@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { workflows } from '../workflows/index.ts';
+
 const root = new URL('..', import.meta.url).pathname;
 const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench,cli}/**/*.ts', { cwd: root });
 
@@ -71,6 +73,23 @@ describe('imports', () => {
     expect(strangers('workflows', ['workflows', 'layers', 'zod'], ({ target }) => target.startsWith('node:'))).toEqual(
       [],
     );
+  });
+
+  it('of what all runs share, and of owners of runs, never are a workflow', () => {
+    expect(
+      strangers('workflows/run', ['workflows/run', 'layers', 'zod'], ({ target }) => target.startsWith('node:')),
+    ).toEqual([]);
+    for (const owner of globSync('workflows/owners/*', { cwd: root })) {
+      expect(strangers(owner, [owner, 'workflows/run', 'layers', 'zod'])).toEqual([]);
+    }
+  });
+
+  it('of one workflow never are another workflow', () => {
+    for (const name of Object.keys(workflows)) {
+      expect(
+        strangers(`workflows/${name}`, [`workflows/${name}`, 'workflows/owners', 'workflows/run', 'layers', 'zod']),
+      ).toEqual([]);
+    }
   });
 
   it('of one function never are another function', () => {

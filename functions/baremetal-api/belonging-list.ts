@@ -1,76 +1,93 @@
 /** What lists of ports, port groups and volumes have in common: they are asked for by address, or by what their node is. */
-import { readList, type Page } from '../../layers/domain/page.ts';
+import { type Filter, type Filters, selectBy } from '../../layers/domain/filters.ts';
+import { type Page, readList } from '../../layers/domain/page.ts';
 import { allows } from '../../layers/domain/policy.ts';
-import { check } from '../../layers/domain/schema.ts';
+import { hiding } from '../../layers/domain/projection.ts';
+import { cutPage } from '../../layers/store/lists.ts';
+import { ownedBy } from './belonging.ts';
+import { findVisible } from './node/find.ts';
+import type { Call, Deps } from './route.ts';
 import type { Kept, KindOf } from '../../layers/store/kinds/kind.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';
-import { cutPage } from '../../layers/store/lists.ts';
 import { nodesOfProject, nodesWith } from '../../layers/store/node-lists.ts';
 import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
 import { readRecord, readRecordBy, recordsOf, recordsOfMany } from '../../layers/store/records/find.ts';
 import { listRecords } from '../../layers/store/records/list.ts';
-import { findVisible } from './node/find.ts';
-import type { Call, Deps } from './route.ts';
 
 type Belonging = Kept & { readonly node_uuid: string };
 
-/** The node that a path stands for, the page, and what else of the call matters. */
-type Asked = Pick<Call, 'query' | 'subject' | 'only'> & { readonly page: Page; readonly node: StoredNode | undefined };
+/** The filters of the list, the node that its path stands for, the page, and what else of the call matters. */
+type Asked<R> = Pick<Call, 'query' | 'subject' | 'only' | 'target'> & {
+  readonly filters: Filters<R>;
+  readonly page: Page;
+  readonly node: StoredNode | undefined;
+};
 
-/** Filters by a field of the node. */
-const nodeFilters = { shard: 'shard', conductor_groups: 'conductor_group' } as const;
+/** The first filter that is asked for among those of which this is so. */
+const given = <R>({ filters, query }: Asked<R>, is: (filter: Filter<R>, name: string) => boolean): string | undefined =>
+  Object.entries(filters)
+    .filter(([name, filter]) => query[name] && is(filter, name))
+    .map(([name]) => name)[0];
 
-/** What those ask for; undefined if there is none. */
-const wantedOf = (query: Call['query']) =>
-  Object.entries(nodeFilters)
-    .filter(([name]) => query[name])
-    .map(([name, field]) => {
-      const values = readList(query[name]!);
-      return { field, values, fits: (node: ListedNode) => values.includes(node[field] ?? '') };
-    })[0];
+/** What a filter by a field of the node asks for; undefined if there is none. */
+const wantedOf = <R>(asked: Asked<R>) => {
+  const name = given(asked, ({ ofHome }) => ofHome !== undefined);
+  if (name === undefined) return undefined;
+  const field = asked.filters[name]!.ofHome!;
+  const values = readList(asked.query[name]!);
+  return { field, values, fits: (node: ListedNode) => values.includes(node[field] ?? '') };
+};
 
 /** Of those that are asked for by what their node is, the nodes; undefined if by nothing of the kind. */
-const nodesOf = async ({ table }: Deps, { query, only }: Asked): Promise<string[] | undefined> => {
-  const wanted = wantedOf(query);
+const nodesOf = async <R>({ table }: Deps, asked: Asked<R>): Promise<string[] | undefined> => {
+  const { only } = asked;
+  const wanted = wantedOf(asked);
   if (only === null) return wanted && [...(await nodesWith(table, wanted.field, wanted.values))];
   const mine = await nodesOfProject(table, only);
   return mine.filter((node) => wanted?.fits(node) ?? true).map(({ uuid }) => uuid);
 };
 
-/** The one with an address; none if it is not of this node, or of one that the caller may not see. */
-const byAddress = async <R extends Belonging>(
+/** The one with this unique value; none if it is not of this node, or of one that the caller may not see. */
+const byUnique = async <R extends Belonging>(
   { table }: Deps,
   kind: KindOf<R>,
-  { query, subject }: Asked,
+  asked: Asked<R>,
+  name: string,
   home: StoredNode | undefined,
 ): Promise<R[]> => {
-  const { schema, unique } = kind.fields['address']!;
-  const found = await readRecordBy(table, kind, unique!, check(schema, query['address']![0]) as string);
+  const { schema, unique } = kind.fields[name]!;
+  const found = await readRecordBy(table, kind, unique!, schema.parse(asked.query[name]![0]) as string);
   if (!found || (home && found.node_uuid !== home.uuid)) return [];
   const node = home ?? (await readRecord(table, kinds.node, found.node_uuid));
-  const fits = node && allows('baremetal:node:get', subject, node) && (wantedOf(query)?.fits(node) ?? true);
+  const fits = node && allows('baremetal:node:get', asked.subject, node) && (wantedOf(asked)?.fits(node) ?? true);
   return fits ? [found] : [];
 };
 
 /**
- * A page by the filters node, node_uuid, address, shard and conductor_groups, of those that `keep` keeps; with `node`
- * only of this one. For all projects, without a node or an address, it is a pass over all; for one project it reads
- * what the project's nodes have. Throws NotFound (404), Invalid (400).
+ * A page by the filters of the list, of those that `also` keeps; with `node` only of this one. For all projects, without
+ * a node or a unique value, it is a pass over all; for one project it reads what the project's nodes have. Throws
+ * NotFound (404), Invalid (400).
  */
 export const selectBelongings = async <R extends Belonging>(
   deps: Deps,
   kind: KindOf<R>,
-  asked: Asked,
-  keep: (record: R) => boolean,
+  asked: Asked<R>,
+  also: (record: R) => boolean = () => true,
 ): Promise<R[]> => {
   const { query, page, subject, only } = asked;
-  const ident = query['node']?.[0] ?? query['node_uuid']?.[0];
-  const home = asked.node ?? (ident === undefined ? undefined : await findVisible(deps, subject, ident));
-  if (query['address']) return cutPage((await byAddress<R>(deps, kind, asked, home)).filter(keep), page);
-  if (home) return cutPage((await recordsOf(deps.table, kind, home.uuid)).filter(keep), page);
+  const named = given(asked, ({ names }) => names === 'node');
+  const home = asked.node ?? (named === undefined ? undefined : await findVisible(deps, subject, query[named]![0]!));
+  const selection = selectBy(asked.filters, query);
+  const keep = (record: R) => also(record) && selection.keep(record);
+  const hidden = hiding(kind.fields, subject, page.sort_key);
+  const owned = ownedBy(asked);
+  const hides = (record: R) => hidden(record, owned);
+  const unique = given(asked, (_filter, name) => kind.fields[name]?.unique !== undefined);
+  if (unique) return cutPage((await byUnique<R>(deps, kind, asked, unique, home)).filter(keep), page, hides);
+  if (home) return cutPage((await recordsOf(deps.table, kind, home.uuid)).filter(keep), page, hides);
   const nodes = await nodesOf(deps, asked);
-  if (only !== null) return cutPage((await recordsOfMany(deps.table, kind, nodes!)).filter(keep), page);
+  if (only !== null) return cutPage((await recordsOfMany(deps.table, kind, nodes!)).filter(keep), page, hides);
   const known = nodes && new Set(nodes);
-  const kept = (record: R) => keep(record) && (known?.has(record.node_uuid) ?? true);
-  return listRecords(deps.table, kind, page, { keep: kept });
+  const keepOf = (record: R) => keep(record) && (known?.has(record.node_uuid) ?? true);
+  return listRecords(deps.table, kind, page, { ...selection, keep: keepOf, hides });
 };

@@ -8,17 +8,17 @@ import { Invalid, isFault, NodeLocked } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
-import { allows, authorize, type Rule, type Subject } from '../../layers/domain/policy.ts';
+import { allows, authorize, type Owned, ownOf, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
+import { findVisible } from './node/find.ts';
+import { answersOf, authorizeFields, readChanges, readNew, showing, type Shows, type Values } from './crud.ts';
+import { type Call, type Deps, route, type Route } from './route.ts';
 import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
 import { findRecord, missing, readRecord } from '../../layers/store/records/find.ts';
-import { answersOf, readChanges, readNew, type Shows, type Values } from './crud.ts';
-import { findVisible } from './node/find.ts';
-import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Belonging = Kept & { readonly node_uuid: string };
 
@@ -41,7 +41,6 @@ export type BelongingResource<R extends Belonging> = {
   /** Microversion from which POST takes `node_ident`, UUID or name, in place of `node_uuid`. */
   readonly nodeIdentSince?: number;
   readonly policy: Readonly<Record<'get' | 'create' | 'update' | 'delete', Rule>>;
-  readonly view: Shows<R>;
   readonly rules: {
     /** Refuses given values, each alone, by throwing. */
     values?(values: Values, version: number): void;
@@ -55,6 +54,21 @@ export type BelongingResource<R extends Belonging> = {
 };
 
 export type BelongingTarget<R> = { readonly record: R; readonly node: StoredNode };
+
+/**
+ * Whose things a request is about: those of a node. Without a target it is a list or a POST, whose nodes are the
+ * project's or the caller sees those of all projects.
+ */
+export const ownedBy = ({ target, subject }: Pick<Call, 'target' | 'subject'>): Owned => {
+  const found = target as { readonly node?: Owned } | undefined;
+  return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
+};
+
+/** Makes the function that shows them as a caller asked for them, who sees of them what the node's owner decides. */
+export const belongingView =
+  <R extends Belonging>({ kind, collection }: Pick<BelongingResource<R>, 'kind' | 'collection'>): Shows<R> =>
+  (call, want) =>
+    showing<R>(kind.fields, { at: collection, owned: ownedBy(call) })(call, want);
 
 /** A node that somebody works on keeps what it has as it is. Throws NodeLocked (409). */
 export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
@@ -136,6 +150,7 @@ const patch = async <R extends Belonging>(
   const changes = readChanges(kind.fields, call);
   const changed = await changeRecord(deps, kind, target.record.uuid, async (before, node) => {
     const values = changes(before);
+    authorizeFields(kind.fields, values, call.subject, node);
     const after: R = { ...before, ...values };
     const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], before[name as keyof R]));
     rules.edit({ before, after, node, changed, version });
@@ -151,7 +166,8 @@ const writeRoutes = <R extends Belonging>(
   resource: BelongingResource<R>,
   find: ReturnType<typeof belongingFinder<R>>,
 ): Route[] => {
-  const { kind, collection, since = 1, policy, view, rules } = resource;
+  const { kind, collection, since = 1, policy, rules } = resource;
+  const view = belongingView(resource);
   return [
     route<Values>({
       at: `POST /v1/${collection}`,
@@ -195,7 +211,8 @@ const writeRoutes = <R extends Belonging>(
 
 /** The routes of one resource; its lists have filters of their own. */
 export const belongingRoutes = <R extends Belonging>(resource: BelongingResource<R>): Route[] => {
-  const { kind, collection, since = 1, policy, view } = resource;
+  const { kind, collection, since = 1, policy } = resource;
+  const view = belongingView(resource);
   const find = belongingFinder<R>(resource);
   return [
     route<undefined, BelongingTarget<R>>({

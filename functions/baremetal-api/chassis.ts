@@ -1,19 +1,12 @@
 /** Chassis (ironic-api.md 5) and the nodes that stand in one. */
-import { chassis as chassisFields } from '../../layers/domain/chassis.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { node as nodeFields } from '../../layers/domain/node.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { resourceLinks } from '../../layers/domain/projection.ts';
 import { kinds, type StoredChassis } from '../../layers/store/kinds/kinds.ts';
 import { listRecords } from '../../layers/store/records/list.ts';
 import { answersOf, lists, recordRoutes, uuidFinder } from './crud.ts';
-import { answerNodes, nodeFilterQuery } from './node/list.ts';
-import { route, type Call, type Deps, type Route } from './route.ts';
-
-const view = ({ base, version }: Call, want: Want) =>
-  projector<StoredChassis>(chassisFields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'chassis', uuid),
-    nodes: ({ uuid }) => [resourceLinks(base, `chassis/${uuid}`, 'nodes')],
-  });
+import { answerNodes, nodeQuery } from './node/list.ts';
+import { type Deps, route, type Route } from './route.ts';
 
 const find = uuidFinder(kinds.chassis);
 
@@ -25,7 +18,7 @@ const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<v
   if (node) throw Invalid(`Chassis ${uuid} still has nodes, such as ${node.uuid}; take them out of it first.`);
 };
 
-const { chassis_uuid: _chassis, ...filters } = nodeFilterQuery;
+const { chassis_uuid: _chassis, ...filters } = nodeQuery;
 
 const nodeRoutes = lists.map(([suffix, query, wantOf]) =>
   route<undefined, StoredChassis>({
@@ -53,7 +46,7 @@ export const chassisRoutes: readonly Route[] = [
       update: 'baremetal:chassis:update',
       delete: 'baremetal:chassis:delete',
     },
-    view,
+    shown: { nodes: ({ uuid }, { base }) => [resourceLinks(base, `chassis/${uuid}`, 'nodes')] },
     detail: true,
     find,
     refuseDelete,

@@ -6,18 +6,16 @@ import { conductor } from '../../layers/domain/conductor.ts';
 import { NotFound } from '../../layers/domain/fault.ts';
 import { hardwareTypes } from '../../layers/domain/hardware-types.ts';
 import { readFields, readPage, readWant } from '../../layers/domain/page.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { answersOf } from './crud.ts';
+import { answersOf, showing } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Site = { readonly hostname: string };
 
-const view = ({ base, version }: Call, want: Want) =>
-  projector<Site>(conductor, version, want, {
-    alive: () => true,
-    drivers: () => Object.keys(hardwareTypes).sort(),
-    links: ({ hostname }) => resourceLinks(base, 'conductors', hostname),
-  });
+const view = showing<Site>(conductor, {
+  at: 'conductors',
+  ident: ({ hostname }) => hostname,
+  shown: { alive: () => true, drivers: () => Object.keys(hardwareTypes).sort() },
+});
 
 const find = ({ config: { site } }: Deps, hostname: string): Site => {
   if (hostname !== site) throw NotFound(`Conductor ${hostname} could not be found.`);

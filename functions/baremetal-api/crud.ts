@@ -3,36 +3,60 @@
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { refuseNewer, type Fields } from '../../layers/domain/fields.ts';
-import { hasMask, unmaskSecrets } from '../../layers/domain/masking.ts';
-import { nextLink, pageQuery, readFields, readPage, readWant, type Page } from '../../layers/domain/page.ts';
-import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
-import type { Rule } from '../../layers/domain/policy.ts';
-import type { Want } from '../../layers/domain/projection.ts';
+import { type Fields, refuseNewer, rulesOf } from '../../layers/domain/fields.ts';
+import { type Filters, filtersOf, selectBy } from '../../layers/domain/filters.ts';
+import {
+  nextLink,
+  type Page,
+  pageQuery,
+  type Query,
+  readFields,
+  readPage,
+  readWant,
+} from '../../layers/domain/page.ts';
+import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
+import { applyPatch, patchBody, type PatchBody, readPatch, refuseUnpatchable } from '../../layers/domain/patch.ts';
+import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
+import { type About, hiding, projector, type Shown, type Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
-import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
-import type { Kept } from '../../layers/store/kinds/kind.ts';
-import type { Kind } from '../../layers/store/kinds/kind.ts';
 import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
 import { findRecord } from '../../layers/store/records/find.ts';
 import { listRecords } from '../../layers/store/records/list.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+import { type Answer, type Call, type Deps, type QueryTable, route, type Route } from './route.ts';
+import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
+import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 
 export type Values = Record<string, unknown>;
 
 /** What was masked in an answer and has nothing behind it here would be stored as a secret. Throws Invalid (400). */
 const refuseMask = (rows: Fields, name: string, value: unknown): void => {
-  if (!rows[name]?.masked || !hasMask(value)) return;
+  if (!hasMask(rows[name]?.masked, value)) return;
   throw Invalid(`Invalid value for ${name}: ****** stands only for the secret that is stored in the same place.`);
 };
 
-/** The values that a POST gives; null is as good as absent. Throws Invalid (400), NotAcceptable (406). */
-export const readNew = (rows: Fields, version: number, body: Values): Values => {
+/**
+ * The values that a POST gives; null is as good as absent. `except` are fields whose masks are looked at elsewhere.
+ * Throws Invalid (400), NotAcceptable (406).
+ */
+export const readNew = (rows: Fields, version: number, body: Values, except: readonly string[] = []): Values => {
   refuseNewer(rows, version, Object.keys(body));
-  for (const [name, value] of Object.entries(body)) refuseMask(rows, name, value);
+  for (const [name, value] of Object.entries(body)) if (!except.includes(name)) refuseMask(rows, name, value);
   const values = check(createSchema(rows, version), body);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
+};
+
+/** A field as a patch leaves it, checked by its row; a mask stands for what is stored. Throws Invalid (400). */
+export const readValue = (rows: Fields, name: string, given: unknown, stored: object): unknown => {
+  const value = unmaskField(rows[name]!.masked, given, (stored as Values)[name]);
+  refuseMask(rows, name, value);
+  return checkField(rows, name, value);
+};
+
+/** Refuses given fields whose own rule the caller does not pass for the record as it is. Throws Forbidden (403). */
+export const authorizeFields = (rows: Fields, given: Values, subject: Subject, record: object): void => {
+  const refused = rulesOf(rows, Object.keys(given)).find((rule) => !allows(rule, subject, record as Owned));
+  if (refused) throw denied(refused);
 };
 
 /**
@@ -49,11 +73,7 @@ export const readChanges = (rows: Fields, { version, body }: Pick<Call<PatchBody
   );
   return (stored: object): Values =>
     Object.fromEntries(
-      Object.entries(applyPatch(stored, patch)).map(([name, given]) => {
-        const value = rows[name]!.masked ? unmaskSecrets(given, (stored as Values)[name]) : given;
-        refuseMask(rows, name, value);
-        return [name, checkField(rows, name, value)];
-      }),
+      Object.entries(applyPatch(stored, patch)).map(([name, given]) => [name, readValue(rows, name, given, stored)]),
     );
 };
 
@@ -77,6 +97,12 @@ export const answersOf = (collection: string, rows: Fields) => {
 
 /** Makes the function that shows records as a caller asked for them. */
 export type Shows<R> = (call: Call, want: Want) => (record: R) => Record<string, unknown>;
+
+/** That of records of this table. */
+export const showing =
+  <R extends object>(rows: Fields, about: About<R>): Shows<R> =>
+  (call, want) =>
+    projector(rows, call, want, about);
 
 /**
  * A page as it is answered: under the collection's name, with the link to the next one. `path` is what was asked for,
@@ -103,12 +129,14 @@ export type Resource<R extends Kept> = {
   /** What POST, PATCH and DELETE answer below that version; GET answers 404 (ironic-api.md 1.2). */
   readonly tooOld?: 405;
   readonly kind: Kind<R>;
-  /** `own`: who does not pass `list` sees what `keep` lets through for the project of the call. */
+  /** `own`: who does not pass `list` sees what `narrow` leaves for the project of the call. */
   readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
-  readonly view: Shows<R>;
-  /** Query parameters that narrow the list, which `keep` reads. It throws Invalid (400), Forbidden (403). */
-  readonly filters?: QueryTable;
-  readonly keep?: (call: Call) => (record: R) => boolean;
+  /** What of the records is shown otherwise than the table says. */
+  readonly shown?: Shown<R>;
+  /** Filters besides those of the fields. */
+  readonly filters?: Filters<R>;
+  /** The filters that a list is read with: for a caller of one project they keep what it may see. Throws Forbidden. */
+  readonly narrow?: (call: Pick<Call, 'query' | 'only'>) => Query;
   /** The lists also stand at /detail. */
   readonly detail?: true;
   readonly find: Finder<R>;
@@ -141,9 +169,15 @@ export const uuidFinder =
     return findRecord(table, kind, uuid);
   };
 
+const viewOf = <R extends Kept>({ collection, kind, shown }: Resource<R>): Shows<R> =>
+  showing(kind.fields, { at: collection, ...(shown && { shown }) });
+
 const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, kind, policy, view, detail, since, filters, keep } = resource;
+  const { collection, kind, policy, detail, since } = resource;
   const rows = kind.fields;
+  const filters = filtersOf<R>(rows, resource.filters);
+  const { narrow = ({ query }) => query } = resource;
+  const view = viewOf(resource);
   return lists
     .filter(([suffix]) => suffix === '' || detail)
     .map(([suffix, query, wantOf]) =>
@@ -156,18 +190,22 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
         ...answersOf(collection, rows).list,
         handle: async ({ table }, call) => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
-          const kept = keep?.(call);
-          // What is kept for a project is all that it sees.
-          const choice = kept && { keep: kept, ...(call.only !== null && { sees: kept }) };
-          return listAnswer(call, about, async (page) => listRecords(table, kind, page, choice));
+          const selection = selectBy(filters, narrow(call));
+          // Filters narrow what a project sees, they do not make it.
+          const { keep: sees } = selectBy(filters, narrow({ ...call, query: {} }));
+          return listAnswer(call, about, async (page) => {
+            const hides = hiding(rows, call.subject, page.sort_key);
+            return listRecords(table, kind, page, { ...selection, sees, hides });
+          });
         },
       }),
     );
 };
 
 const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, kind, policy, view, complete, checkWhole } = resource;
+  const { collection, kind, policy, complete, checkWhole } = resource;
   const rows = kind.fields;
+  const view = viewOf(resource);
   return route<Values>({
     ...gate,
     at: `POST /v1/${collection}`,
@@ -186,8 +224,9 @@ const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 's
 };
 
 const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, ident, kind, policy, view, find, complete, checkWhole } = resource;
+  const { collection, ident, kind, policy, find, complete, checkWhole } = resource;
   const rows = kind.fields;
+  const view = viewOf(resource);
   return route<PatchBody, R>({
     ...gate,
     at: `PATCH /v1/${collection}/{${ident}}`,
@@ -200,6 +239,7 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
       const { after } = await changeRecord(deps, kind, call.target.uuid, (stored) => {
         const given = changes(stored);
         const values = complete?.(given, call, stored) ?? given;
+        authorizeFields(rows, given, call.subject, stored);
         checkWhole?.({ ...stored, ...values }, call.version);
         return { set: values as Partial<R> };
       });
@@ -210,8 +250,9 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
 
 /** All routes of a resource whose records stand alone: list, create, show, patch, delete. */
 export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, ident, kind, policy, view, find, since, tooOld, refuseDelete } = resource;
+  const { collection, ident, kind, policy, find, since, tooOld, refuseDelete } = resource;
   const rows = kind.fields;
+  const view = viewOf(resource);
   const gate = { ...(since && { since }), ...(tooOld && { tooOld }) };
   const at = `/v1/${collection}/{${ident}}` as const;
   return [

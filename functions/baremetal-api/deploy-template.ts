@@ -1,16 +1,7 @@
 /** Deploy templates (ironic-api.md 9, since 1.55). */
-import { deployTemplate } from '../../layers/domain/deploy-template.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { type StoredDeployTemplate, kinds } from '../../layers/store/kinds/kinds.ts';
 import { identFinder, recordRoutes } from './crud.ts';
-import type { Call, Route } from './route.ts';
-
-const view = ({ base, version }: Call, want: Want) =>
-  projector<StoredDeployTemplate>(deployTemplate, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'deploy_templates', uuid),
-    steps: ({ steps }) => maskSecrets(steps),
-  });
+import type { Route } from './route.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 
 export const deployTemplateRoutes: readonly Route[] = recordRoutes({
   collection: 'deploy_templates',
@@ -25,6 +16,5 @@ export const deployTemplateRoutes: readonly Route[] = recordRoutes({
     update: 'baremetal:deploy_template:update',
     delete: 'baremetal:deploy_template:delete',
   },
-  view,
   find: identFinder(kinds.deploy_template),
 });

@@ -1,29 +1,32 @@
 /** The hardware types as Ironic's drivers (ironic-api.md 6). They are code, so nothing is read from the table. */
 import { driver, shownInterfaces } from '../../layers/domain/driver.ts';
-import { Invalid, NotFound } from '../../layers/domain/fault.ts';
+import { NotFound } from '../../layers/domain/fault.ts';
+import { filtersOf, selectBy } from '../../layers/domain/filters.ts';
 import { hardwareTypes, unsupported } from '../../layers/domain/hardware-types.ts';
 import { readFields, readWant } from '../../layers/domain/page.ts';
 import { logicalDiskProperties } from '../../layers/domain/raid.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { answersOf } from './crud.ts';
+import { answersOf, showing } from './crud.ts';
 import { route, type Call, type Deps, type Route } from './route.ts';
 
 type Named = { readonly name: string };
 
-const view = ({ config }: Deps, { base, version }: Call, want: Want) =>
-  projector<Named>(driver, version, want, {
-    ...shownInterfaces,
-    hosts: () => [config.site],
-    links: ({ name }) => resourceLinks(base, 'drivers', name),
-    properties: ({ name }) => resourceLinks(base, 'drivers', `${name}/properties`),
+const filters = filtersOf<Named>(driver);
+
+const view = ({ config }: Deps) =>
+  showing<Named>(driver, {
+    at: 'drivers',
+    ident: ({ name }) => name,
+    shown: { ...shownInterfaces, hosts: () => [config.site] },
   });
 
 const list = async (deps: Deps, call: Call) => {
-  const type = call.query['type']?.[0] ?? 'dynamic';
-  if (type !== 'dynamic' && type !== 'classic') throw Invalid('Invalid value for type: must be dynamic or classic.');
-  const names = type === 'dynamic' ? Object.keys(hardwareTypes).sort() : [];
-  const show = view(deps, call, readWant(driver, call.version, call.query));
-  return { body: { drivers: names.map((name) => show({ name })) } };
+  const { keep } = selectBy(filters, call.query);
+  const found = Object.keys(hardwareTypes)
+    .sort()
+    .map((name) => ({ name, type: 'dynamic' }))
+    .filter(keep);
+  const show = view(deps)(call, readWant(driver, call.version, call.query));
+  return { body: { drivers: found.map(show) } };
 };
 
 const named = ({ params }: Call): string => {
@@ -36,7 +39,7 @@ export const driverRoutes: Route[] = [
   route({
     at: 'GET /v1/drivers',
     policy: 'baremetal:driver:get',
-    query: { type: { since: 30 }, detail: { since: 30 }, fields: { since: 77 } },
+    query: { ...filters, detail: { since: 30 }, fields: { since: 77 } },
     ...answersOf('drivers', driver).list,
     handle: list,
   }),
@@ -47,7 +50,7 @@ export const driverRoutes: Route[] = [
     ...answersOf('drivers', driver).record,
     handle: async (deps, call) => {
       const want = readFields(driver, call.version, call.query) ?? 'all';
-      return { body: view(deps, call, want)({ name: named(call) }) };
+      return { body: view(deps)(call, want)({ name: named(call) }) };
     },
   }),
   route({

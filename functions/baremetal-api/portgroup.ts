@@ -1,23 +1,19 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
-import { portgroup as portgroupFields } from '../../layers/domain/portgroup.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { type StoredPortgroup, kinds } from '../../layers/store/kinds/kinds.ts';
+import { filtersOf } from '../../layers/domain/filters.ts';
+import { portgroup as portgroupFields, portgroupFilters } from '../../layers/domain/portgroup.ts';
+import type { Want } from '../../layers/domain/projection.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { recordsOf } from '../../layers/store/records/find.ts';
+import { belongingRoutes, belongingView, type Edit, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
-import { belongingRoutes, refuseLocked, type Edit } from './belonging.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+import { type Answer, type Call, type Deps, route, type Route } from './route.ts';
+import { kinds, type StoredPortgroup } from '../../layers/store/kinds/kinds.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 
-const view = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
-  projector<StoredPortgroup>(portgroupFields, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'portgroups', uuid),
-    ports: ({ uuid }) => resourceLinks(base, `portgroups/${uuid}`, 'ports'),
-    internal_info: ({ internal_info }) => maskSecrets(internal_info),
-  });
+const filters = filtersOf<StoredPortgroup>(portgroupFields, portgroupFilters);
+const named = { kind: kinds.portgroup, collection: 'portgroups' } as const;
 
 /** Throws NodeLocked, or Conflict (409) while the node is inspected. */
 const refuseEdit = ({ node }: Edit<StoredPortgroup>): void => {
@@ -33,18 +29,20 @@ const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node:
   if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
 };
 
-/** A filter each, of which a list has one. */
-const filters: QueryTable = { node: {}, address: {}, shard: { since: 106 }, conductor_groups: { since: 99 } };
+/** A list has one of these. */
+const places = ['node', 'address', 'shard', 'conductor_groups'];
 
+/** Throws Invalid (400). */
 const refuseMixed = (query: Call['query']): void => {
-  const given = Object.keys(filters).filter((name) => query[name]);
+  const given = places.filter((name) => query[name]);
   if (given.length > 1) throw Invalid(`${given.join(' and ')} can not be used together.`);
 };
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
   refuseMixed(call.query);
+  const view = belongingView<StoredPortgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<StoredPortgroup>(deps, kinds.portgroup, { ...call, page, node }, () => true),
+    selectBelongings<StoredPortgroup>(deps, kinds.portgroup, { ...call, filters, page, node }),
   );
 };
 
@@ -75,8 +73,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
 export const portgroupRoutes: readonly Route[] = [
   ...listRoutes,
   ...belongingRoutes<StoredPortgroup>({
-    kind: kinds.portgroup,
-    collection: 'portgroups',
+    ...named,
     since: 23,
     policy: {
       get: 'baremetal:portgroup:get',
@@ -84,7 +81,6 @@ export const portgroupRoutes: readonly Route[] = [
       update: 'baremetal:portgroup:update',
       delete: 'baremetal:portgroup:delete',
     },
-    view,
     rules: {
       edit: refuseEdit,
       // A group that moves to another node would leave its ports behind.

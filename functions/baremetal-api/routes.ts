@@ -1,5 +1,5 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
-import { ramdisk } from '../../layers/domain/ramdisk.ts';
+import { ramdisk } from '../../layers/domain/baremetal/ramdisk.ts';
 import { allocationRoutes } from './allocation/index.ts';
 import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';

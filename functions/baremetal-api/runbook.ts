@@ -2,28 +2,19 @@
 import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
-import { allows, denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
-import { runbook } from '../../layers/domain/runbook.ts';
+import { denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
+import { runbookFilters } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
-import { type StoredRunbook, kinds } from '../../layers/store/kinds/kinds.ts';
+import { kinds, type StoredRunbook } from '../../layers/store/kinds/kinds.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
 import { identFinder, recordRoutes, type Values } from './crud.ts';
-import { route, type Call, type Deps, type Route } from './route.ts';
+import { type Call, type Deps, route, type Route } from './route.ts';
 
-const view = ({ base, version }: Call, want: Want) =>
-  projector<StoredRunbook>(runbook, version, want, {
-    links: ({ uuid }) => resourceLinks(base, 'runbooks', uuid),
-    steps: ({ steps }) => maskSecrets(steps),
-  });
-
-/** Those of one project, and those for everybody. Throws Forbidden (403) for a project that is not the caller's. */
-const keep = ({ only, query }: Call) => {
-  const asked = query['project']?.[0];
-  if (only !== null && asked !== undefined && asked !== only) throw denied('baremetal:runbook:list_all');
-  const project = only ?? asked;
-  return (record: StoredRunbook) => project === undefined || record.public || record.owner === project;
+/** Who does not see all sees those of the own project. Throws Forbidden (403) for a project that is not the caller's. */
+const narrow = ({ only, query }: Pick<Call, 'only' | 'query'>) => {
+  if (only === null) return query;
+  if ((query['project']?.[0] ?? only) !== only) throw denied('baremetal:runbook:list_all');
+  return { ...query, project: [only] };
 };
 
 /** What a project makes is its own, and not for everybody. Throws Invalid (400). */
@@ -39,22 +30,12 @@ const completeNew = (values: Values, subject: Subject): Values => {
   return { ...values, owner: own.owner };
 };
 
-const restricted = {
-  owner: 'baremetal:runbook:update:owner',
-  public: 'baremetal:runbook:update:public',
-} as const;
-
-/** What becomes public has no owner any more. Throws Forbidden (403) for fields that are not for projects to change. */
-const completeChange = (values: Values, subject: Subject, before: StoredRunbook): Values => {
-  for (const [field, rule] of Object.entries(restricted)) {
-    if (Object.hasOwn(values, field) && !allows(rule, subject, before)) throw denied(rule);
-  }
-  return { ...(values['public'] === true && { owner: null }), ...values };
-};
+/** What becomes public has no owner any more. */
+const completeChange = (values: Values): Values => ({ ...(values['public'] === true && { owner: null }), ...values });
 
 const complete = (values: Values, { subject, version }: Pick<Call, 'subject' | 'version'>, before?: StoredRunbook) => {
   if (typeof values['name'] === 'string' && version < 112) checkTrait(values['name']);
-  return before ? completeChange(values, subject, before) : completeNew(values, subject);
+  return before ? completeChange(values) : completeNew(values, subject);
 };
 
 const checkWhole = (record: Values): void => {
@@ -79,9 +60,8 @@ const recordPart = recordRoutes({
     update: 'baremetal:runbook:update',
     delete: 'baremetal:runbook:delete',
   },
-  view,
-  filters: { project: {} },
-  keep,
+  filters: runbookFilters,
+  narrow,
   find,
   complete,
   checkWhole,

@@ -4,54 +4,40 @@
  */
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
-import { maskSecrets } from '../../layers/domain/masking.ts';
+import { filtersOf, type Filters } from '../../layers/domain/filters.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
-import { allows, ownOf, type Owned } from '../../layers/domain/policy.ts';
-import { projector, resourceLinks, type Want } from '../../layers/domain/projection.ts';
+import { resourceLinks } from '../../layers/domain/projection.ts';
+import { volumeFilters } from '../../layers/domain/volume.ts';
 import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 import { kinds, type StoredVolumeConnector, type StoredVolumeTarget } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { belongingRoutes, belongingView, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
-import { belongingRoutes, refuseLocked } from './belonging.ts';
 import { answersOf, listAnswer } from './crud.ts';
 import { findByIdent } from './node/find.ts';
-import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
+import { type Answer, type Call, type Deps, route, type Route } from './route.ts';
 
-type Volume = Kept & { readonly node_uuid: string; readonly properties?: Readonly<Record<string, unknown>> };
+type Volume = Kept & { readonly node_uuid: string };
 /** One of the two collections. */
-type Collection<R extends Volume> = { readonly name: 'connectors' | 'targets'; readonly kind: Kind<R, StoredNode> };
+type Collection<R extends Volume> = {
+  readonly name: 'connectors' | 'targets';
+  readonly kind: Kind<R, StoredNode>;
+  readonly filters: Filters<R>;
+};
 
 const since = 32;
 const at = '/v1/volume';
 
-const connectors: Collection<StoredVolumeConnector> = { name: 'connectors', kind: kinds.volume_connector };
-const targets: Collection<StoredVolumeTarget> = { name: 'targets', kind: kinds.volume_target };
-
-/** Instead of properties that a caller may not see (ironic-rbac.md 3). */
-const redacted = {
-  redacted_contents:
-    '** Value redacted: Requires permission baremetal:volume:view_target_properties access. Permission denied. **',
+const connectors: Collection<StoredVolumeConnector> = {
+  name: 'connectors',
+  kind: kinds.volume_connector,
+  filters: filtersOf(kinds.volume_connector.fields, volumeFilters),
 };
-
-/**
- * The node that a request is about. Without a target it is a list or a POST, whose nodes are the project's or the
- * caller sees those of all projects.
- */
-const nodeOf = ({ target, subject }: Call): Owned => {
-  const found = target as { readonly node?: Owned } | undefined;
-  return found?.node ?? (target as Owned | undefined) ?? ownOf(subject) ?? {};
+const targets: Collection<StoredVolumeTarget> = {
+  name: 'targets',
+  kind: kinds.volume_target,
+  filters: filtersOf(kinds.volume_target.fields, volumeFilters),
 };
-
-const view =
-  <R extends Volume>({ name, kind }: Collection<R>) =>
-  (call: Call, want: Want) => {
-    const { base, version, subject } = call;
-    const visible = allows('baremetal:volume:view_target_properties', subject, nodeOf(call));
-    return projector<R>(kind.fields, version, want, {
-      links: ({ uuid }) => resourceLinks(base, `volume/${name}`, uuid),
-      properties: ({ properties }) => (visible ? maskSecrets(properties) : redacted),
-    });
-  };
 
 /** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
 const refuseRunning = ({ title }: Pick<Kind<Volume>, 'title'>, node: StoredNode): void => {
@@ -66,15 +52,15 @@ const refuseRunning = ({ title }: Pick<Kind<Volume>, 'title'>, node: StoredNode)
 const list = async <R extends Volume>(
   deps: Deps,
   call: Call,
-  collection: Collection<R>,
+  { name, kind, filters }: Collection<R>,
   node?: StoredNode,
 ): Promise<Answer> => {
-  const { name, kind } = collection;
   const rows = kind.fields;
   const path = node ? `/v1/nodes/${node.uuid}/volume/${name}` : `${at}/${name}`;
   const want = readWant(rows, call.version, call.query);
-  return listAnswer(call, { path, name, rows, want, view: view(collection) }, async (page) =>
-    selectBelongings(deps, kind, { ...call, page, node }, () => true),
+  const view = belongingView({ kind, collection: `volume/${name}` });
+  return listAnswer(call, { path, name, rows, want, view }, async (page) =>
+    selectBelongings(deps, kind, { ...call, filters, page, node }),
   );
 };
 
@@ -82,14 +68,14 @@ const list = async <R extends Volume>(
 const query = { ...pageQuery, detail: {} };
 
 const routesOf = <R extends Volume>(collection: Collection<R>): Route[] => {
-  const { name, kind } = collection;
+  const { name, kind, filters } = collection;
   return [
     route({
       at: `GET ${at}/${name}`,
       since,
       policy: 'baremetal:volume:list_all',
       own: 'baremetal:volume:list',
-      query: { ...query, node: {} },
+      query: { ...query, ...filters },
       ...answersOf(`volume/${name}`, kind.fields).list,
       handle: async (deps, call) => list(deps, call, collection),
     }),
@@ -103,7 +89,6 @@ const routesOf = <R extends Volume>(collection: Collection<R>): Route[] => {
         update: 'baremetal:volume:update',
         delete: 'baremetal:volume:delete',
       },
-      view: view(collection),
       rules: {
         edit: ({ node }) => refuseRunning(kind, node),
         remove: (_deps, _record, node) => {

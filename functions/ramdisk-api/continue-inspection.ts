@@ -10,7 +10,7 @@ import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspe
 import { keep } from '../../layers/domain/notes.ts';
 import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
-import { deliver } from '../../workflows/wait.ts';
+import { deliver } from '../../workflows/owners/node/wait.ts';
 import { readUuid, uuidsByAddress } from './find.ts';
 import type { Answer, Call, Deps } from './route.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';

@@ -2,10 +2,10 @@
 import { isWaiting, stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
-import type { Heartbeat } from '../../layers/domain/ramdisk.ts';
+import type { Heartbeat } from '../../layers/domain/baremetal/ramdisk.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
-import { hasInspected } from '../../workflows/inspection.ts';
-import { deliver } from '../../workflows/wait.ts';
+import { hasInspected } from '../../workflows/inspect/inspection.ts';
+import { deliver } from '../../workflows/owners/node/wait.ts';
 import type { Answer, Call, Deps } from './route.ts';
 import { isoTime } from '../../layers/domain/values.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';

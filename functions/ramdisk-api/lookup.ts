@@ -2,7 +2,8 @@
 import { hasMediumToken, mayAskForToken } from '../../layers/domain/agent-token.ts';
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid, NotFound } from '../../layers/domain/fault.ts';
-import { mask, maskInstanceInfo, maskNotes } from '../../layers/domain/masking.ts';
+import { mask, maskRecord } from '../../layers/domain/masking.ts';
+import { node as nodeFields } from '../../layers/domain/node.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
@@ -73,14 +74,10 @@ const tokenFor = async (deps: Deps, call: Call, node: StoredNode): Promise<strin
  */
 export const lookup = async (deps: Deps, call: Call): Promise<Answer> => {
   const node = await findAwaited(deps, call);
+  const { uuid, properties, instance_info, driver_internal_info } = maskRecord(nodeFields, node);
+  const links = resourceLinks(call.base, 'nodes', uuid);
   const shown = {
-    node: {
-      uuid: node.uuid,
-      properties: node.properties,
-      instance_info: maskInstanceInfo(node.instance_info),
-      driver_internal_info: maskNotes(node.driver_internal_info),
-      links: resourceLinks(call.base, 'nodes', node.uuid),
-    },
+    node: { uuid, properties, instance_info, driver_internal_info, links },
     config: agentConfig(await tokenFor(deps, call, node)),
   };
   return { body: shown };

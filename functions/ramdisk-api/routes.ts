@@ -1,5 +1,5 @@
-/** The rows of `layers/domain/ramdisk.ts` with what is done for each. */
-import { ramdisk } from '../../layers/domain/ramdisk.ts';
+/** The rows of `layers/domain/baremetal/ramdisk.ts` with what is done for each. */
+import { ramdisk } from '../../layers/domain/baremetal/ramdisk.ts';
 import { continueInspection } from './continue-inspection.ts';
 import { heartbeat } from './heartbeat.ts';
 import { lookup } from './lookup.ts';

@@ -1,31 +1,32 @@
 /**
  * Runs one phase of a workflow for Step Functions; one named state of the ASL file is one phase. The API asks it for
- * requests to hardware that a client waits for.
+ * requests to hardware that a client waits for. What an event is, its first member says: `workflow` or `request`.
  */
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
-import { failureOf } from '../../workflows/failure.ts';
-import { AllocationCall, runAllocation } from './allocation.ts';
-import { Call, type Deps } from './call.ts';
+import { allocationWorkflows, isWorkflow, nodeWorkflows, workflows } from '../../workflows/index.ts';
+import { createAllocationOwner } from '../../workflows/owners/allocation/index.ts';
+import { createNodeOwner } from '../../workflows/owners/node/index.ts';
+import { createRunner } from '../../workflows/run/runner.ts';
 import type { Config } from './config.ts';
-import { fail } from './fail.ts';
-import { RequestCall, serveRequest } from './request.ts';
-import { runPhase } from './run-phase.ts';
+import { serveRequest, type Deps } from './request.ts';
+
+const runners = {
+  node: createRunner(createNodeOwner(nodeWorkflows)),
+  allocation: createRunner(createAllocationOwner(allocationWorkflows)),
+};
+
+type Event = { readonly request?: unknown; readonly workflow?: unknown } | null | undefined;
 
 /**
- * Answers the small object that the next Choice reads. Throws what the ASL retries or catches: Pending, NodeLocked,
- * Superseded, the faults of layers/bmc/faults.ts.
+ * Answers the small object that the next Choice reads, or what the client gets. Throws what the ASL retries or catches:
+ * Pending, NodeLocked, Superseded, the faults of layers/bmc/faults.ts; RequestMalformed for a mistake of the API's.
  */
-export const create = (platform: Deps, config: Config) => async (event: unknown, invocation: Invocation) => {
-  const allocating = AllocationCall.safeParse(event);
-  if (allocating.success) return runAllocation(platform, allocating.data);
-  const asked = RequestCall.safeParse(event);
-  if (asked.success) return serveRequest(platform, asked.data);
-  const parsed = Call.safeParse(event);
-  if (!parsed.success)
-    throw new Fault('PhaseUnknown', 400, `The ASL sent what no phase takes: ${parsed.error.message}`);
-  const { data: call } = parsed;
-  if (!call.failed) return runPhase(platform, config, call, invocation);
-  const { phase, Error: error, Cause: cause } = call.failed;
-  return fail(platform, call, failureOf(phase, error, cause), invocation);
+export const create = (platform: Deps, settings: Config) => async (event: unknown, invocation: Invocation) => {
+  const { request, workflow } = (event as Event) ?? {};
+  if (request !== undefined) return serveRequest(platform, event);
+  if (typeof workflow === 'string' && isWorkflow(workflow)) {
+    return runners[workflows[workflow].owner]({ ...platform, settings }, event, invocation);
+  }
+  throw new Fault('PhaseUnknown', 400, `There is no workflow ${JSON.stringify(workflow)} whose phase could be run.`);
 };

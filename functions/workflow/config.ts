@@ -1,7 +1,7 @@
 /** Settings of the phase runner, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
-import type { Settings } from '../../workflows/phase.ts';
+import type { Settings } from '../../workflows/owners/node/phase.ts';
 
 /** Empty text is no number; coercion would make it 0, which turns a step off. */
 const priority = z.string().regex(/^\d+$/, 'has to be a whole number').transform(Number);

@@ -5,22 +5,28 @@
 import * as z from 'zod';
 
 import { bmcFaults, isRetryable } from '../../layers/bmc/faults.ts';
-import { isFault, NodeLocked, NotFound, type Fault } from '../../layers/domain/fault.ts';
+import { Fault, isFault, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
+import { plainText } from '../../layers/domain/foreign-text.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
 import { lock } from '../../layers/store/reservation.ts';
-import { plainText } from '../../workflows/agent.ts';
-import { createHardware, type Hardware } from '../../workflows/hardware.ts';
-import { requests, type RequestName, type RequestReply } from '../../workflows/requests.ts';
-import type { Deps } from './call.ts';
+import { createHardware, type Hardware } from '../../workflows/owners/node/hardware.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
+import { requests, type RequestName, type RequestReply } from '../../workflows/management/requests.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
 import { readRecord } from '../../layers/store/records/find.ts';
 
+/** Everything that this function may touch of the world. */
+export type Deps = Pick<
+  Platform,
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
+>;
+
 /** What the API sends; `params` are checked by the row of the request. */
-export const RequestCall = z.object({
+const RequestCall = z.object({
   request: z.string().refine((name): name is RequestName => Object.hasOwn(requests, name), 'no such request'),
   node: z.string(),
   params: z.record(z.string(), z.unknown()),
@@ -139,8 +145,17 @@ const messageOf = (error: Fault): string =>
     ? `The machine was asked and is still at it: ${error.message} Look, or ask again, later.`
     : error.message;
 
-/** Never throws a fault that a client can do something about; what else it throws is for the log. */
-export const serveRequest = async (platform: Deps, call: RequestCall): Promise<RequestReply> => {
+/** What was sent is no request: a mistake of ours, no client's. */
+const RequestMalformed = (why: string) =>
+  new Fault('RequestMalformed', 500, `The API sent what is no request to hardware: ${why}`);
+
+/**
+ * Never throws a fault that a client can do something about; what else it throws is for the log, such as
+ * RequestMalformed.
+ */
+export const serveRequest = async (platform: Deps, event: unknown): Promise<RequestReply> => {
+  const { data: call, error: malformed } = RequestCall.safeParse(event);
+  if (malformed) throw RequestMalformed(malformed.message);
   try {
     const work = workOf(call);
     const answer = await (work.lock === 'held' ? withLock : withoutLock)(platform, call, work);

@@ -2,9 +2,11 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import type { Filters } from './filters.ts';
 import type { Node } from './node.ts';
+import { linksTo } from './projection.ts';
 import { maxTraits, trait } from './traits.ts';
-import { isUuid, json, logicalName, text, timestamp, uuid } from './values.ts';
+import { isUuid, json, logicalName, text, timestamp, uuid, word } from './values.ts';
 
 /** Where an allocation can be. */
 export const allocationStates = ['allocating', 'active', 'error'] as const;
@@ -20,7 +22,7 @@ export const allocation = fields({
   },
   state: {
     access: 'read',
-    schema: z.enum(allocationStates),
+    schema: word(allocationStates),
     default: 'allocating',
     filter: true,
     doc: 'allocating, active (it has a node), or error.',
@@ -30,7 +32,7 @@ export const allocation = fields({
   resource_class: {
     access: 'create',
     schema: text(80),
-    filter: true,
+    filter: { rank: 2 },
     index: true,
     doc: 'Resource class of the node; needed unless `node` is given.',
   },
@@ -46,16 +48,19 @@ export const allocation = fields({
     access: 'create',
     since: 60,
     schema: text(255),
-    filter: true,
+    filter: { rank: 1 },
     index: true,
     doc: "Project it is for: the node's owner or lessee. Callers of a project: that one.",
   },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, doc: 'Self and bookmark.' },
+  links: linksTo('', 'Self and bookmark.'),
 });
 
 export type Allocation = RecordOf<typeof allocation>;
+
+/** Filters of its lists that are no field. */
+export const allocationFilters: Filters<Allocation> = { node: { names: 'node' } };
 
 type Candidate = Readonly<Omit<Node, 'instance_info'>>;
 

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { json, text, timestamp } from './values.ts';
+import { ownLinks } from './projection.ts';
+import { text, timestamp } from './values.ts';
 
 /** Told since 1.74: what the BMC's registry knows of the setting; null where it says nothing. */
 const registry = { access: 'read', since: 74 } as const;
@@ -12,7 +13,7 @@ export const bios = fields({
   value: { access: 'read', schema: z.string(), summary: true, doc: 'Value as text; True and False for switches.' },
   created_at: { access: 'read', schema: timestamp, summary: true, doc: 'When it was read first.' },
   updated_at: { access: 'read', schema: timestamp, summary: true, doc: 'When it was last found changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
   attribute_type: { ...registry, schema: text(255), doc: 'Enumeration, String, Integer, Boolean or Password.' },
   allowable_values: { ...registry, schema: z.array(z.string()), doc: 'Possible values of an Enumeration.' },
   lower_bound: { ...registry, schema: z.number(), doc: 'Least value of an Integer.' },

@@ -1,5 +1,6 @@
 /** Capabilities: `k:v,k2:v2` in properties, an object or its JSON text in instance_info (ironic-deploy.md 1.2). */
 import { Invalid } from './fault.ts';
+import type { Node } from './node.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -38,6 +39,15 @@ export const machineCapabilities = (value: unknown): Capabilities => {
     return [part.slice(0, colon).trim(), part.slice(colon + 1).trim()] as const;
   });
   return Object.fromEntries(pairs);
+};
+
+/** The boot mode somebody asked for: instance before machine (ironic-deploy.md 2); undefined if nobody did. */
+export const wantedBootMode = (node: Pick<Node, 'instance_info' | 'properties'>): 'uefi' | 'bios' | undefined => {
+  const wanted =
+    instanceCapabilities(node.instance_info['capabilities'])['boot_mode'] ??
+    node.instance_info['deploy_boot_mode'] ??
+    machineCapabilities(node.properties['capabilities'])['boot_mode'];
+  return wanted === 'uefi' || wanted === 'bios' ? wanted : undefined;
 };
 
 const checkValues = (where: string, capabilities: Capabilities): void => {

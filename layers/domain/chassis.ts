@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { ownLinks } from './projection.ts';
 import { json, timestamp, uuid } from './values.ts';
 
 /** `nodes` is a list of one list of links: upstream's form, which clients read. */
@@ -11,7 +12,7 @@ export const chassis = fields({
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
   nodes: { access: 'read', schema: z.array(z.array(json)), computed: true, doc: 'Links to the nodes.' },
 });
 

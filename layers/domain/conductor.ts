@@ -2,7 +2,8 @@
 import * as z from 'zod';
 
 import { fields } from './fields.ts';
-import { bool, json, text, timestamp } from './values.ts';
+import { ownLinks } from './projection.ts';
+import { bool, text, timestamp } from './values.ts';
 
 /** Every site is shown by these rows; the values are made when it is asked for. */
 export const conductor = fields({
@@ -12,5 +13,5 @@ export const conductor = fields({
   drivers: { access: 'read', schema: z.array(z.string()), computed: true, doc: 'Hardware types it knows.' },
   created_at: { access: 'read', schema: timestamp, doc: 'A site has no record, so this is null.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'A site has no record, so this is null.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });

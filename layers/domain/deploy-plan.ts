@@ -7,7 +7,8 @@ import { byPriority, checkPlaces, nameOf, placeOf } from './machine-steps.ts';
 import type { Node } from './node.ts';
 import type { PlannedStep, Step } from './steps.ts';
 
-const core = (step: string, priority: number) => ({ interface: 'deploy', step, priority, args: {} }) as const;
+const core = <S extends string>(step: S, priority: number) =>
+  ({ interface: 'deploy', step, priority, args: {} }) as const;
 
 /** The three ways of a deploy with Ironic's names of what they consist of. */
 export const coreSteps = {

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { ownLinks } from './projection.ts';
 import { templateSteps } from './steps.ts';
 import { trait } from './traits.ts';
 import { json, timestamp, uuid } from './values.ts';
@@ -21,7 +22,7 @@ export const deployTemplate = fields({
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type DeployTemplate = RecordOf<typeof deployTemplate>;

@@ -3,11 +3,10 @@ import * as z from 'zod';
 
 import { fields, type Fields } from './fields.ts';
 import { hardwareTypes, interfaceKinds, type InterfaceKind } from './hardware-types.ts';
-import type { Shown } from './projection.ts';
-import { json, text } from './values.ts';
+import { linksTo, ownLinks, type Shown } from './projection.ts';
+import { text } from './values.ts';
 
 const names = z.array(z.string());
-const links = z.array(json);
 
 /** Drivers tell their interfaces since 1.30, one version before nodes did. */
 const interfaceRows: Fields = Object.fromEntries(
@@ -24,21 +23,15 @@ export const driver: Fields = {
   ...fields({
     name: { access: 'read', schema: text(255), required: true, summary: true, doc: 'Name of the hardware type.' },
     hosts: { access: 'read', schema: names, computed: true, summary: true, doc: 'Sites that serve it.' },
-    links: { access: 'read', schema: links, computed: true, summary: true, doc: 'Self and bookmark.' },
-    properties: {
-      access: 'read',
-      since: 14,
-      schema: links,
-      computed: true,
-      summary: true,
-      doc: 'Links to /properties.',
-    },
+    links: ownLinks,
+    properties: { ...linksTo('properties', 'Links to /properties.'), since: 14, summary: true },
     type: {
       access: 'read',
       since: 30,
       schema: z.literal('dynamic'),
       default: 'dynamic',
       summary: true,
+      filter: { schema: z.enum(['dynamic', 'classic'], 'must be dynamic or classic') },
       doc: 'Always dynamic: classic drivers are gone.',
     },
   }),

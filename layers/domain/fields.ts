@@ -5,11 +5,35 @@
 import type { z } from 'zod';
 
 import { NotAcceptable } from './fault.ts';
+import type { Rule } from './policy.ts';
 
 /**
  * `create`: settable in POST only. `update`: settable in POST and PATCH. `patch`: PATCH only. `read`: set by Ingot.
  */
 export type Access = 'create' | 'update' | 'patch' | 'read';
+
+/** Who does not see the value of a field, and what they read in its place, also in place of null. */
+export type Withheld = {
+  readonly notice: unknown;
+  /** Who passes one of these rules for the record sees the value; absent: nobody does. */
+  readonly unless?: readonly Rule[];
+  /** Only of records whose field of this name is true; absent: of every record. */
+  readonly when?: string;
+};
+
+/** How a field is filtered by, where that does not follow from its row. */
+export type FieldFilter = {
+  /** The microversion 1.N of the parameter; default: that of the field. */
+  readonly since?: number;
+  /** What the parameter takes; default: any text of a text, of others what the field takes. */
+  readonly schema?: z.ZodType;
+  /** The parameter is a comma list of values. */
+  readonly many?: true;
+  /** When several filters have an index, the one with the lowest is read: it usually keeps fewest. */
+  readonly rank?: number;
+  /** The value names a record of this kind by UUID or name, which has to be there (404). */
+  readonly names?: 'node' | 'portgroup';
+};
 
 export type Field = {
   readonly access: Access;
@@ -21,19 +45,30 @@ export type Field = {
   readonly required?: true;
   /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
   readonly default?: unknown;
+  /** Also shown at `/states`, without the rest of the node. */
+  readonly state?: true;
   /** Part of the brief form in lists. */
   readonly summary?: true;
   /** A guard item `unique#<name>#<value>` is written with the record: a second one is refused with 409. */
   readonly unique?: string;
   /** Only among the records with the same value of this field is it unique. */
   readonly within?: string;
-  /** The list has a filter of this name; `index` filters read an index partition, never the fleet. */
-  readonly filter?: true;
+  /** The list has a filter of this name. */
+  readonly filter?: true | FieldFilter;
+  /** Records are found by its value without reading the others: a filter by it never reads the fleet. */
   readonly index?: true;
   /** Kept out of the stored record because it is computed when shown (links, conductor). */
   readonly computed?: true;
-  /** Shown with secrets masked, at any depth; a mask that comes back in a PATCH means unchanged. */
-  readonly masked?: true;
+  /** Computed as the two links to this place below the record; '' is the record itself. */
+  readonly links?: string;
+  /**
+   * Shown with secrets masked: what has the name of one, at any depth, and what the value holds under the names of a
+   * list. A mask that comes back in a PATCH means unchanged.
+   */
+  readonly masked?: true | readonly string[];
+  readonly withheld?: Withheld;
+  /** What a PATCH of it needs, by a rule of its own besides that of its resource. */
+  readonly rule?: Rule;
   /** How an older microversion shows the value (provision_state `available` is null below 1.2). */
   readonly was?: (value: unknown, version: number) => unknown;
 };
@@ -71,6 +106,10 @@ export const refuseNewer = (
     }
   }
 };
+
+/** The rules that a change of these fields needs; `otherwise` stands for those of fields that name none. */
+export const rulesOf = (rows: Fields, names: readonly string[], otherwise?: Rule): Rule[] =>
+  names.flatMap((name) => (Object.hasOwn(rows, name) ? rows[name]!.rule : undefined) ?? otherwise ?? []);
 
 /** A new record's values: what was given, else the row's default, else null. */
 export const defaults = (rows: Fields): Record<string, unknown> =>

@@ -75,6 +75,13 @@ export const hideInUrls = (text: string, mark: string): string => {
   return shown + text.slice(done);
 };
 
+/**
+ * What another said, for `last_error` and events. Agents quote the URLs that they were given, which may carry
+ * credentials or a signature: only scheme, host and path are kept. A text of more than `most` characters is cut.
+ */
+export const plainText = (text: string, most: number = maxReason): string =>
+  changeAndCut(text, (whole) => hideInUrls(whole, ''), most);
+
 /** Without the run of this character at its end. A regular expression would look for that end from each of the run. */
 export const withoutTail = (text: string, char: string): string => {
   let end = text.length;

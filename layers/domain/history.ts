@@ -2,7 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
-import { json, text, timestamp, uuid } from './values.ts';
+import { ownLinks } from './projection.ts';
+import { text, timestamp, uuid } from './values.ts';
 
 export const history = fields({
   uuid: { access: 'read', schema: uuid, summary: true, required: true, doc: 'UUID of the entry.' },
@@ -33,7 +34,7 @@ export const history = fields({
     schema: z.number(),
     doc: 'How long the phase took that ended here; null: none did.',
   },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type HistoryEntry = RecordOf<typeof history>;

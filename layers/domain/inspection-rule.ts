@@ -2,11 +2,15 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import { ownLinks } from './projection.ts';
 import { actions, conditions } from './inspection-rules/operations.ts';
-import { bool, count, json, timestamp, uuid } from './values.ts';
+import { bool, count, timestamp, uuid, word } from './values.ts';
 
 /** When rules are applied: after the inventory has been stored and the ports were made. */
 export const phases = ['main'] as const;
+
+/** What a sensitive rule keeps to itself. */
+const ofSensitive = { when: 'sensitive', notice: null } as const;
 
 export const inspectionRule = fields({
   uuid: { access: 'create', schema: uuid, summary: true, required: true, doc: 'UUID of the rule.' },
@@ -20,18 +24,32 @@ export const inspectionRule = fields({
   },
   phase: {
     access: 'update',
-    schema: z.enum(phases),
+    schema: word(phases),
     default: 'main',
     summary: true,
     filter: true,
     doc: 'When it is applied.',
   },
   sensitive: { access: 'update', schema: bool, default: false, doc: 'Never shows its parts again; stays so.' },
-  conditions: { access: 'update', schema: conditions, default: [], masked: true, doc: 'All have to hold.' },
-  actions: { access: 'update', schema: actions, required: true, masked: true, doc: 'What is done, in this order.' },
+  conditions: {
+    access: 'update',
+    schema: conditions,
+    default: [],
+    masked: true,
+    withheld: ofSensitive,
+    doc: 'All have to hold.',
+  },
+  actions: {
+    access: 'update',
+    schema: actions,
+    required: true,
+    masked: true,
+    withheld: ofSensitive,
+    doc: 'What is done, in this order.',
+  },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type InspectionRule = RecordOf<typeof inspectionRule>;

@@ -180,6 +180,11 @@ export const notes = {
 /** What a note is called. */
 export type NoteName = keyof typeof notes;
 
+/** The notes whose values nobody is shown; one without a row is judged by its name. */
+export const maskedNotes: readonly string[] = Object.entries<Note>(notes)
+  .filter(([, { masked }]) => masked)
+  .map(([name]) => name);
+
 /** The notes of a node. A stored record may have others besides, which nobody can name. */
 export type Notes = { readonly [N in NoteName]?: z.output<(typeof notes)[N]['schema']> };
 

@@ -2,6 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import type { Filters } from './filters.ts';
+import { ownLinks } from './projection.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';
 
 /** A MAC address or an OpenFlow datapath id, normalised. */
@@ -42,9 +44,15 @@ export const port = fields({
     filter: true,
     doc: 'MAC address.',
   },
-  node_uuid: { access: 'update', schema: uuid, required: true, doc: 'Node that the card is in.' },
+  node_uuid: {
+    access: 'update',
+    schema: uuid,
+    required: true,
+    filter: { names: 'node' },
+    doc: 'Node that the card is in.',
+  },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
-  internal_info: { access: 'read', since: 18, schema: json, default: {}, doc: 'Notes of the service.' },
+  internal_info: { access: 'read', since: 18, schema: json, default: {}, masked: true, doc: 'Notes of the service.' },
   pxe_enabled: {
     access: 'update',
     since: 19,
@@ -69,7 +77,16 @@ export const port = fields({
   },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type Port = RecordOf<typeof port>;
+
+/** Filters of its lists that are no field. */
+export const portFilters: Filters<Port> = {
+  node: { names: 'node' },
+  portgroup: { since: 24, names: 'portgroup' },
+  shard: { since: 82, ofHome: 'shard' },
+  conductor_groups: { since: 99, ofHome: 'conductor_group' },
+  description_contains: { keep: ({ description }, part: string) => (description ?? '').includes(part) },
+};

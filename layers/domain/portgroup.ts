@@ -2,6 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import type { Filters } from './filters.ts';
+import { linksTo, ownLinks } from './projection.ts';
 import { bool, json, logicalName, mac, text, timestamp, uuid } from './values.ts';
 
 export const portgroup = fields({
@@ -24,7 +26,7 @@ export const portgroup = fields({
   name: { access: 'update', schema: logicalName, unique: 'portgroup_name', summary: true, doc: 'Logical name.' },
   node_uuid: { access: 'update', schema: uuid, required: true, doc: 'Node that the ports are in.' },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
-  internal_info: { access: 'read', schema: json, default: {}, doc: 'Notes of the service.' },
+  internal_info: { access: 'read', schema: json, default: {}, masked: true, doc: 'Notes of the service.' },
   standalone_ports_supported: {
     access: 'update',
     schema: bool,
@@ -51,8 +53,15 @@ export const portgroup = fields({
   },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
-  ports: { access: 'read', since: 24, schema: z.array(json), computed: true, doc: 'Links to the ports.' },
+  links: ownLinks,
+  ports: { ...linksTo('ports', 'Links to the ports.'), since: 24 },
 });
 
 export type Portgroup = RecordOf<typeof portgroup>;
+
+/** Filters of its lists that are no field. */
+export const portgroupFilters: Filters<Portgroup> = {
+  node: { names: 'node' },
+  shard: { since: 106, ofHome: 'shard' },
+  conductor_groups: { since: 99, ofHome: 'conductor_group' },
+};

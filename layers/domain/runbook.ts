@@ -2,6 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import type { Filters } from './filters.ts';
+import { ownLinks } from './projection.ts';
 import { runbookSteps } from './steps.ts';
 import { trait } from './traits.ts';
 import { bool, isUuid, json, logicalName, text, timestamp, uuid } from './values.ts';
@@ -21,12 +23,23 @@ export const runbook = fields({
   steps: { access: 'update', schema: runbookSteps, required: true, masked: true, doc: 'Steps with their order.' },
   disable_ramdisk: { access: 'update', schema: bool, default: false, doc: 'Whether its steps run without an agent.' },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
-  public: { access: 'update', schema: bool, default: false, doc: 'Whether every project may see it; it has no owner.' },
-  owner: { access: 'update', schema: text(255), doc: 'Project it belongs to.' },
+  public: {
+    access: 'update',
+    rule: 'baremetal:runbook:update:public',
+    schema: bool,
+    default: false,
+    doc: 'Whether every project may see it; it has no owner.',
+  },
+  owner: { access: 'update', rule: 'baremetal:runbook:update:owner', schema: text(255), doc: 'Project it belongs to.' },
   traits: { access: 'read', since: 112, schema: z.array(trait), default: [], doc: 'A node needs one of these.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 });
 
 export type Runbook = RecordOf<typeof runbook>;
+
+/** Filters of its lists that are no field. What is there for everybody is there for each project. */
+export const runbookFilters: Filters<Runbook> = {
+  project: { keep: (record, project: string) => record.public || record.owner === project },
+};

@@ -20,6 +20,10 @@ export const logicalName = z
 /** 1 to `max` characters. */
 export const text = (max: number) => z.string().min(1).max(max);
 
+/** One of these words. */
+export const word = <const W extends readonly [string, ...string[]]>(words: W) =>
+  z.enum(words, { error: ({ input }) => `"${String(input)}" is none of ${words.join(', ')}` });
+
 /** A whole number that is not negative. Clients send such numbers also as text, the command line client always does. */
 export const count = z.union(
   [

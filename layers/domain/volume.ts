@@ -2,6 +2,8 @@
 import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
+import type { Filters } from './filters.ts';
+import { ownLinks } from './projection.ts';
 import { json, timestamp, uuid } from './values.ts';
 
 /** It becomes part of a key, so it has to be text that every store writes alike. */
@@ -17,7 +19,7 @@ const common = {
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
   created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
   updated_at: { access: 'read', schema: timestamp, doc: 'When it was last changed.' },
-  links: { access: 'read', schema: z.array(json), computed: true, summary: true, doc: 'Self and bookmark.' },
+  links: ownLinks,
 } as const;
 
 const own = (unique: string, what: string) =>
@@ -62,6 +64,13 @@ export const volumeTarget = fields({
     schema: json,
     default: {},
     masked: true,
+    withheld: {
+      unless: ['baremetal:volume:view_target_properties'],
+      notice: {
+        redacted_contents:
+          '** Value redacted: Requires permission baremetal:volume:view_target_properties access. Permission denied. **',
+      },
+    },
     doc: 'How it is reached. Secrets show as ******.',
   },
   ...common,
@@ -69,3 +78,6 @@ export const volumeTarget = fields({
 
 export type VolumeConnector = RecordOf<typeof volumeConnector>;
 export type VolumeTarget = RecordOf<typeof volumeTarget>;
+
+/** Filters of their lists that are no field. */
+export const volumeFilters: Filters<VolumeConnector | VolumeTarget> = { node: { names: 'node' } };

@@ -1,6 +1,6 @@
 /**
  * Running workflows. On AWS Step Functions Standard, on one machine the durable interpreter in
- * `local/states`; both run the same `workflows/*.asl.json`.
+ * `local/states`; both run the same `workflows/<name>/<name>.asl.json`.
  */
 export type WorkflowStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 

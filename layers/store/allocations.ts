@@ -12,16 +12,11 @@ import type { StoredNode } from './nodes.ts';
 import { changeRecord, createRecord, removeRecord, type Needs } from './records/change.ts';
 import { missing, readToChange } from './records/find.ts';
 import { beside } from './records/plan.ts';
+import { runName } from './runs.ts';
 
-/**
- * Name of the execution that looks for a node, at most 80 characters of [0-9A-Za-z-_] (Step Functions). An allocation
- * that was deleted and created again under its UUID has another.
- */
+/** The run that looks for a node; an allocation that was deleted and created again under its UUID has another. */
 export const allocationRun = ({ uuid, position }: Pick<StoredAllocation, 'uuid' | 'position'>): string =>
-  `allocation-${uuid}-${position}`;
-
-/** The UUID of the allocation that an execution of this name looks for a node for; undefined for other executions. */
-export const allocationOfRun = (run: string): string | undefined => /^allocation-([0-9a-f-]{36})-/.exec(run)?.[1];
+  runName(uuid, position);
 
 /** UUIDs of the allocations that look for a node; on AWS one of the last second may be missing. */
 export const allocatingNow = async (table: Table): Promise<string[]> => {

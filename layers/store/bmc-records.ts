@@ -9,19 +9,18 @@ import { createHash } from 'node:crypto';
 import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
 import type { Fields } from '../domain/fields.ts';
-import { maskInstanceInfo, maskNotes, maskSecrets } from '../domain/masking.ts';
+import { maskRecord } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
-import { isoTime } from '../domain/values.ts';
+import { rescuePasswordName } from './rescue-passwords.ts';
 import type { Platform } from '../platform/platform.ts';
 import { absent, below, equals, isConditionFailed, type Item, type Table, type Write } from '../platform/table.ts';
 import { companions, type LedgerHead } from './kinds/companions.ts';
+import { missing, readRecord, recordsOf } from './records/find.ts';
+import { isoTime } from '../domain/values.ts';
 import { keyOf } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
-import type { StoredNode } from './nodes.ts';
-import { missing, readRecord, recordsOf } from './records/find.ts';
-import { rescuePasswordName } from './rescue-passwords.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock'>;
 
@@ -109,18 +108,12 @@ const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
   };
 };
 
-const stored = (rows: Fields, record: object): Record<string, unknown> => {
+/** A record as the agent gets it: its fields without secrets; a step that needs the configdrive gets it by argument. */
+const forAgent = (rows: Fields, record: object): Record<string, unknown> => {
   const names = Object.keys(rows).filter((name) => !rows[name]?.computed);
-  return Object.fromEntries(names.map((name) => [name, (record as Record<string, unknown>)[name] ?? null]));
+  const values = names.map((name) => [name, (record as Record<string, unknown>)[name] ?? null]);
+  return maskRecord(rows, Object.fromEntries(values) as Record<string, unknown>);
 };
-
-/** The node as the agent gets it: its fields without secrets; a step that needs the configdrive gets it by argument. */
-const agentNode = (node: StoredNode) => ({
-  ...stored(nodeFields, node),
-  driver_info: maskSecrets(node.driver_info),
-  driver_internal_info: maskNotes(node.driver_internal_info),
-  instance_info: maskInstanceInfo(node.instance_info),
-});
 
 const readMachine = async (table: Table, uuid: string): Promise<BmcRecord> => {
   const [node, secret, rescue, ports] = await Promise.all([
@@ -138,8 +131,8 @@ const readMachine = async (table: Table, uuid: string): Promise<BmcRecord> => {
     sealed: { ...secret?.values, ...(rescue && { [rescuePasswordName]: rescue.sealed }) },
     agent_url: note(node, 'agent_url') || null,
     agent_verify_ca: note(node, 'agent_verify_ca') || null,
-    node: agentNode(node),
-    ports: ports.map((port) => stored(portFields, port)),
+    node: forAgent(nodeFields, node),
+    ports: ports.map((port) => forAgent(portFields, port)),
   };
 };
 

@@ -1,11 +1,12 @@
 /** Nodes by what they have: an instance, a project, a parent, a shard. */
-import { nodeFilters } from '../domain/filters.ts';
+import type { Lookup } from '../domain/filters.ts';
+import { placesOfProject } from '../domain/node-filters.ts';
 import type { Table } from '../platform/table.ts';
 import { apartKey } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
 import type { ListedNode, StoredNode } from './nodes.ts';
 import { readRecordBy } from './records/find.ts';
-import { eachRecord, type Lookup } from './records/list.ts';
+import { eachRecord } from './records/list.ts';
 
 /** The nodes with their instance_info: a read of its own for each, made only if it is `needed`; else it is empty. */
 export const withInfo = async (table: Table, nodes: readonly ListedNode[], needed: boolean): Promise<StoredNode[]> => {
@@ -33,7 +34,7 @@ export const nodesBy = async (table: Table, field: string, values: readonly stri
 
 /** The nodes that a project owns or leases, in the order of creation. */
 export const nodesOfProject = async (table: Table, project: string): Promise<ListedNode[]> =>
-  nodesIn(table, nodeFilters.project.lookups(project));
+  nodesIn(table, placesOfProject(project));
 
 /** The UUIDs of all nodes whose indexed field has one of these values. */
 export const nodesWith = async (table: Table, field: string, values: readonly string[]): Promise<Set<string>> =>

@@ -5,35 +5,19 @@
  * it is null there while `run` still names the execution that will go on. A new run therefore can take over a waiting
  * node (`deleted`, `abort`); the superseded one notices when it wants the lock back and ends.
  */
-import { Fault, NodeLocked } from '../domain/fault.ts';
+import { NodeLocked } from '../domain/fault.ts';
 import { isWaiting, transition } from '../domain/baremetal/states.ts';
 import type { ProvisionEvent } from '../domain/baremetal/transitions.ts';
 import type { StoredNode } from './nodes.ts';
+import { runName, Superseded } from './runs.ts';
 
-/**
- * An execution's name: the node and `birth`, a ULID drawn for this reservation and stored with it. A node that is
- * created again, or comes back from a backup, never meets a name of its past (ADR 12). 63 characters; Step Functions
- * takes 80 of [0-9A-Za-z-_].
- */
-export const runName = (uuid: string, birth: string): string => `${uuid}-${birth}`;
-
-/** The UUID of the node that an execution of this name works on; in 0.1 names ended in the generation. */
-export const nodeOfRun = (run: string): string => run.slice(0, 36);
-
-/** Workflows that take the lock without owning the provisioning, so they may come in between while a run waits. */
-export const onlyLocks = (workflow: string): boolean => workflow === 'power' || workflow === 'management';
-
-/** The run lost the node to a newer one; its work is over, and it must not touch the machine any more. */
-export const Superseded = (node: StoredNode, run: string) =>
-  new Fault(
-    'Superseded',
-    409,
-    `Run ${run} no longer owns node ${node.uuid}, which belongs to ${node.run ?? 'no run'}.`,
-  );
+/** The run lost the node to a newer one. */
+export const NodeLost = (node: StoredNode, run: string) =>
+  Superseded(`Run ${run} no longer owns node ${node.uuid}, which belongs to ${node.run ?? 'no run'}.`);
 
 /** Nothing is written for a run that has lost the lock. Throws Superseded. */
 export const requireLock = (node: StoredNode, run: string): void => {
-  if (node.reservation !== run) throw Superseded(node, run);
+  if (node.reservation !== run) throw NodeLost(node, run);
 };
 
 type Held = Pick<StoredNode, 'generation'> & { readonly reservation: string };
@@ -89,7 +73,7 @@ export const proceed = (
  */
 export const resume = (node: StoredNode, run: string): Partial<StoredNode> | undefined => {
   if (node.reservation === run) return undefined;
-  if (node.run !== run) throw Superseded(node, run);
+  if (node.run !== run) throw NodeLost(node, run);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
   return {
     reservation: run,

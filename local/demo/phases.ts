@@ -1,16 +1,13 @@
 /** The phases of workflows, live: what the interpreter tells of executions, said of machines. */
-import { readFileSync } from 'node:fs';
-
-import type { WorkflowName } from '../../infra/manifest.ts';
 import { workflows } from '../../infra/manifest.ts';
-import { nodeOfRun } from '../../layers/store/reservation.ts';
+import { ownerOfRun } from '../../layers/store/runs.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 import type { StateEvent } from '../states/history.ts';
 import type { Display } from './display.ts';
 
 /** The states of a workflow in which something is done; Choice and end states are over at once. */
 const readPhases = (name: string): Set<string> => {
-  const url = new URL(`../../workflows/${name}.asl.json`, import.meta.url);
-  const { States } = JSON.parse(readFileSync(url, 'utf8')) as { States: Record<string, { Type: string }> };
+  const { States } = JSON.parse(readDefinition(name)) as { States: Record<string, { Type: string }> };
   return new Set(
     Object.entries(States)
       .filter(([, { Type }]) => Type === 'Task')
@@ -42,9 +39,9 @@ export const createPhases = (display: Display): Phases => {
   return {
     follow: (uuid, name, closely) => void followed.set(uuid, { name, closely }),
     receive: (event) => {
-      const node = followed.get(nodeOfRun(event.name));
+      const node = followed.get(ownerOfRun(event.name));
       const { state } = event;
-      if (!node || state === undefined || !known[event.workflow as WorkflowName]?.has(state)) return;
+      if (!node || state === undefined || !known[event.workflow]?.has(state)) return;
       const label = `${node.name}  ${event.workflow}: ${state}`;
       if (event.is === 'entered') {
         entered.set(event.name, { state, at: event.at });

@@ -8,7 +8,7 @@ import type { StateEvent } from './history.ts';
 import type { States } from './states.ts';
 import type { FromThread, ThreadData, ToThread } from './thread.ts';
 
-export type StatesThreadOptions = Pick<ThreadData, 'journal' | 'definitions' | 'workflows' | 'substitutions'> & {
+export type StatesThreadOptions = Pick<ThreadData, 'journal' | 'definitions' | 'substitutions'> & {
   /** Called for each Task state; it must be ready when this is called, because what was in flight is called again. */
   readonly functions: Functions;
   readonly onEvent?: (event: StateEvent) => void;
@@ -31,7 +31,7 @@ const firstMessage = async (worker: Worker): Promise<FromThread> =>
   });
 
 /**
- * Resolves when the definitions are loaded and running executions continue. Throws InvalidDefinition for an ASL file
+ * Resolves when the definitions are loaded and running executions continue. Throws InvalidDefinition for an ASL text
  * that cannot be used and DamagedState for such a journal.
  */
 export const startStates = async (options: StatesThreadOptions): Promise<StatesThread> => {

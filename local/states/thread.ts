@@ -2,8 +2,6 @@
  * Entry of the states thread. What it is given comes from `start.ts`; its first message says that it is ready, or
  * why it is not.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
 import type { Functions } from '../../layers/platform/platform.ts';
@@ -15,10 +13,9 @@ import { createStates } from './states.ts';
 export type ThreadData = {
   /** Path of the SQLite file. */
   readonly journal: string;
-  /** Folder of the `<workflow>.asl.json` files. */
-  readonly definitions: string;
-  readonly workflows: readonly string[];
-  /** Values of `${name}` in the files. */
+  /** ASL text by workflow. */
+  readonly definitions: { readonly [workflow: string]: string };
+  /** Values of `${name}` in the texts. */
   readonly substitutions: Readonly<Record<string, string>>;
   /** `Functions` is served on the other side. */
   readonly functions: MessagePort;
@@ -32,12 +29,11 @@ export type FromThread =
   | { readonly ready: true }
   | { readonly failed: { readonly name: string; readonly message: string } };
 
-const load = async ({ definitions, workflows, substitutions }: ThreadData) =>
+const load = async ({ definitions, substitutions }: ThreadData) =>
   Promise.all(
-    workflows.map(async (workflow) => {
-      const file = join(definitions, `${workflow}.asl.json`);
-      return loadDefinition(workflow, file, await readFile(file, 'utf8'), substitutions);
-    }),
+    Object.entries(definitions).map(async ([workflow, text]) =>
+      loadDefinition(workflow, `${workflow}.asl.json`, text, substitutions),
+    ),
   );
 
 const run = async (data: ThreadData): Promise<FromThread> => {

@@ -7,10 +7,11 @@ import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
 
 import { readSettings as readContextSettings } from '../../infra/context.ts';
-import { type SettingName, settings } from '../../infra/manifest.ts';
+import { type SettingName, settings, workflows } from '../../infra/manifest.ts';
 import { variableOf } from '../../infra/settings.ts';
 import { IngotStack } from '../../infra/stack.ts';
 import { environmentOf, readSettings as readLocalSettings } from '../../local/environment.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 import { environmentWith } from '../fakes/settings.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -18,7 +19,7 @@ const textsOf = (pattern: string) => globSync(pattern, { cwd: root }).map((file)
 
 const namesIn = (texts: string[], name: RegExp) => new Set(texts.flatMap((text) => text.match(name) ?? []));
 const read = namesIn(textsOf('functions/*/config.ts'), /\bINGOT_[A-Z0-9_]+\b/g);
-const substituted = namesIn(textsOf('workflows/*.asl.json'), /(?<=\$\{)\w+(?=\})/g);
+const substituted = namesIn(Object.keys(workflows).map(readDefinition), /(?<=\$\{)\w+(?=\})/g);
 
 /** Users are handed to the authorizer alone, and only the one-machine runner knows that it listens on a loopback. */
 const others = ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE', 'INGOT_LOOPBACK'];

@@ -1,10 +1,14 @@
 /** The synthesised template: who may do what, and that it is what the manifest says. Not a snapshot. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 
 import { type ApiRow, apis, functions, settings, table, workflows } from '../../infra/manifest.ts';
 import { IngotStack } from '../../infra/stack.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 
 type Statement = { Action: string | string[]; Resource: unknown; Effect: string };
 type Resource = { Type: string; Properties: Record<string, unknown>; DependsOn?: unknown };
@@ -91,6 +95,17 @@ describe('the template and the manifest', () => {
         expect.arrayContaining(['workflow', ...Object.keys(settings)]),
       );
     }
+  });
+
+  it('have the same state machines, whole: the fragments of their stories are filled in', () => {
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+    void new IngotStack(app, 'Ingot');
+    const { directory } = app.synth();
+    const files = globSync('asset.*.json', { cwd: directory }).map((file) =>
+      readFileSync(join(directory, file), 'utf8'),
+    );
+    const missing = Object.keys(workflows).filter((name) => !files.includes(readDefinition(name)));
+    expect(missing).toEqual([]);
   });
 
   it('have the same table and indexes', () => {

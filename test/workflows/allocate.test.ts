@@ -15,6 +15,9 @@ import { createStage } from './stage.ts';
 
 const uuid = '22222222-2222-4333-8444-555555555555';
 
+/** What EventBridge tells when an execution of the allocation has ended. */
+const event = { detail: { status: 'ABORTED', input: JSON.stringify({ allocation: uuid }) } };
+
 /** A node, and an allocation that was recorded and whose search was not started. */
 const wanted = async (more: Partial<StoredNode> = {}, death?: Death) => {
   const stage = await createStage({
@@ -66,7 +69,7 @@ describe('allocate', () => {
 
   it('waits for a node that is locked', async () => {
     const { sync, settle, change, show } = await wanted({ reservation: `${node}-1` });
-    await sync({ detail: { name: `allocation-${uuid}-01000000000000000000000009` } });
+    await sync(event);
     await settle(60);
     expect(await show()).toMatchObject({ state: 'allocating' });
     await change({ reservation: null });
@@ -76,7 +79,7 @@ describe('allocate', () => {
 
   it('gives up on a node that stays locked, and says why', async () => {
     const { sync, settle, entered, show, run } = await wanted({ reservation: `${node}-1` });
-    await sync({ detail: { name: run } });
+    await sync(event);
     await settle(7200);
     expect(await entered('allocate', run)).toEqual(['PickNode', 'Fail', 'Failed']);
     expect(await show()).toMatchObject({
@@ -87,7 +90,7 @@ describe('allocate', () => {
 
   it('ends quietly for an allocation that was deleted', async () => {
     const { sync, settle, entered, run, world, change, read } = await wanted({ reservation: `${node}-1` });
-    await sync({ detail: { name: run } });
+    await sync(event);
     await settle(20);
     await removeRecord(world, kinds.allocation, uuid);
     await change({ reservation: null });
@@ -99,8 +102,7 @@ describe('allocate', () => {
 
 describe('sync and allocations', () => {
   it('leaves a search alone that goes on', async () => {
-    const { sync, settle, run } = await wanted({ reservation: `${node}-1` });
-    const event = { detail: { name: run } };
+    const { sync, settle } = await wanted({ reservation: `${node}-1` });
     expect(await sync(event)).toMatchObject({ looked: 1, started: 1 });
     await settle(10);
     expect(await sync(event)).toEqual({ looked: 1, started: 0, failed: 0, stuck: 0 });
@@ -108,11 +110,10 @@ describe('sync and allocations', () => {
 
   it('fails one whose execution ended without it, and says how', async () => {
     const { sync, settle, stop, run, show } = await wanted({ reservation: `${node}-1` });
-    await sync({ detail: { name: run } });
+    await sync(event);
     await settle(10);
     await stop('allocate', run);
     await settle();
-    const event = { detail: { name: run, status: 'ABORTED' } };
     expect(await sync(event)).toEqual({ looked: 1, started: 0, failed: 1, stuck: 0 });
     expect(await show()).toMatchObject({
       state: 'error',
@@ -132,8 +133,9 @@ describe('sync and allocations', () => {
       },
     };
     expect(await create({ ...world, workflows })({})).toEqual({ looked: 2, started: 1, failed: 0, stuck: 1 });
-    expect(world.log.lines.at(-1)).toMatchObject({ level: 'info' });
-    expect(world.log.lines.map(({ message }) => message)).toContain('An allocation could not be looked after.');
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { message: 'Runs could not be looked after.', fields: { allocation: uuid } },
+    ]);
     expect(await create(world)({})).toEqual({ looked: 2, started: 1, failed: 0, stuck: 0 });
     expect(await show()).toMatchObject({ state: 'allocating' });
   });

@@ -4,7 +4,7 @@ import type { PlannedStep, StepInterface } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { begin, proceed } from '../../layers/store/reservation.ts';
 import { abortRun } from '../../functions/baremetal-api/node/abort.ts';
-import { setPlan, type StepKind } from '../../workflows/plan.ts';
+import { setPlan, type StepKind } from '../../workflows/owners/node/plan.ts';
 import { createAgent } from './agent.ts';
 import { aNode } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { cleanSteps } from '../../workflows/steps/clean.ts';
+import { cleanSteps } from '../../workflows/clean/phases.ts';
 import { createAgent } from './agent.ts';
 import { aNode } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { setPlan } from '../../workflows/plan.ts';
+import { setPlan } from '../../workflows/owners/node/plan.ts';
 import { begin as beginRun } from '../../layers/store/reservation.ts';
 import { createAgent, sendInventory } from './agent.ts';
 import { step } from './asked.ts';

@@ -1,12 +1,16 @@
-/** The ASL files against the phases, the fault table, and an independent validator. */
-import { readFileSync } from 'node:fs';
+/** The state machines, their fragments filled in, against the phases, the fault table, and an independent validator. */
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { workflows as rows } from '../../infra/manifest.ts';
+import { settings } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
-import { allocationWorkflows, workflows as nodeWorkflows } from '../../workflows/steps/index.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
+import { nodeWorkflows, workflows } from '../../workflows/index.ts';
+
+const folder = new URL('../../workflows', import.meta.url).pathname;
 
 type Validate = (machine: object) => { isValid: boolean; errorsText(separator: string): string };
 const validate = createRequire(import.meta.url)('asl-validator') as Validate;
@@ -22,20 +26,32 @@ type State = {
 };
 type Machine = { QueryLanguage: string; TimeoutSeconds: number; States: Record<string, State> };
 
-const workflows = { ...nodeWorkflows, ...allocationWorkflows };
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
 const text = (name: string) =>
-  readFileSync(new URL(`../../workflows/${name}.asl.json`, import.meta.url), 'utf8').replaceAll(
-    '${workflow}',
-    'arn:aws:lambda:eu-west-1:123456789012:function:workflow',
-  );
+  readDefinition(name).replaceAll('${workflow}', 'arn:aws:lambda:eu-west-1:123456789012:function:workflow');
 const load = (name: string) => JSON.parse(text(name)) as Machine;
 const tasks = (machine: Machine) => Object.entries(machine.States).filter(([, state]) => state.Type === 'Task');
 const every = names.flatMap((name) => tasks(load(name)).map(([state, task]) => ({ name, state, task })));
 
-describe('the ASL files', () => {
-  it('are those of the manifest', () => {
-    expect(names.toSorted()).toEqual(Object.keys(rows).toSorted());
+describe('the state machines', () => {
+  it('stand each in the folder of their workflow, which has its row', () => {
+    const folders = globSync('*/*.asl.json', { cwd: folder });
+    expect(folders.toSorted()).toEqual(names.map((name) => `${name}/${name}.asl.json`).toSorted());
+  });
+
+  it('use fragments of which no two have the same name', () => {
+    const files = globSync('**/fragments.json', { cwd: folder });
+    const fragments = files.flatMap((file) =>
+      Object.keys(JSON.parse(readFileSync(join(folder, file), 'utf8')) as object),
+    );
+    expect(fragments.toSorted()).toEqual([...new Set(fragments)].toSorted());
+    expect(fragments.length).toBeGreaterThan(5);
+  });
+
+  it('hand over to workflows that there are', () => {
+    const successors = Object.values(nodeWorkflows).flatMap(({ successor }) => successor ?? []);
+    expect(successors.filter((name) => !Object.hasOwn(nodeWorkflows, name))).toEqual([]);
+    expect(successors).not.toEqual([]);
   });
 
   it.each(names)('%s is valid by asl-validator', (name) => {
@@ -45,9 +61,16 @@ describe('the ASL files', () => {
     expect(isValid).toBe(true);
   });
 
-  it.each(names)('%s has a phase for each Task state and no other', (name) => {
+  it.each(names)('%s has nothing left to fill in but substitutions', (name) => {
+    expect(readDefinition(name)).not.toMatch(/<\w+>|"Use":/);
+    const substitutions = readDefinition(name).match(/(?<=\$\{)[^}]*(?=\})/g) ?? [];
+    expect(substitutions.filter((each) => each !== 'workflow' && !Object.hasOwn(settings, each))).toEqual([]);
+  });
+
+  it.each(names)('%s has a phase for each Task state and no other', async (name) => {
+    const { phases } = await workflows[name].phases();
     const states = tasks(load(name)).map(([state]) => state);
-    expect(states.filter((state) => state !== 'Fail').toSorted()).toEqual(Object.keys(workflows[name]).toSorted());
+    expect(states.filter((state) => state !== 'Fail').toSorted()).toEqual(Object.keys(phases).toSorted());
     expect(states).toContain('Fail');
   });
 

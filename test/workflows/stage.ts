@@ -2,7 +2,6 @@
  * Whole workflows in one process: the real ASL files in the real interpreter, the real phases and ramdisk API, on the
  * memory table and with a fake BMC proxy. Only time and machines are made up.
  */
-import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -12,7 +11,7 @@ import { Config as RamdiskConfig } from '../../functions/ramdisk-api/config.ts';
 import * as sync from '../../functions/sync/app.ts';
 import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
-import { settings, workflows as rows, type WorkflowName } from '../../infra/manifest.ts';
+import { settings, workflows as rows } from '../../infra/manifest.ts';
 import type { ProvisionEvent } from '../../layers/domain/baremetal/transitions.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../layers/store/power-requests.ts';
@@ -22,6 +21,8 @@ import type { Workflows } from '../../layers/platform/workflows.ts';
 import { loadDefinition, type Definition } from '../../local/states/definition.ts';
 import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
+import type { WorkflowName } from '../../workflows/index.ts';
+import { readDefinition } from '../../workflows/run/asl.ts';
 import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
 import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
@@ -39,10 +40,8 @@ const substitutions = {
   ...Object.fromEntries(Object.entries(settings).map(([name, { default: value }]) => [name, value])),
 };
 
-const load = async (name: string): Promise<Definition> => {
-  const file = new URL(`../../workflows/${name}.asl.json`, import.meta.url);
-  return loadDefinition(name, `${name}.asl.json`, readFileSync(file, 'utf8'), substitutions);
-};
+const load = async (name: string): Promise<Definition> =>
+  loadDefinition(name, `${name}.asl.json`, readDefinition(name), substitutions);
 
 /** Loaded once: the interpreter compiles every expression. */
 const definitions = await Promise.all(Object.keys(rows).map(load));

@@ -1,18 +1,20 @@
 /** GET /v1/allocations (ironic-api.md 8). */
-import { allocation as rows, allocationStates } from '../../../layers/domain/allocation.ts';
-import { Forbidden, Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { allocation as rows, allocationFilters, type Allocation } from '../../../layers/domain/allocation.ts';
+import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
+import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
-import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
+import { hiding, type Want } from '../../../layers/domain/projection.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
-import { readRecord, findRecord } from '../../../layers/store/records/find.ts';
 import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, listAnswer } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
+import { findRecord, readRecord } from '../../../layers/store/records/find.ts';
 
 const { detail: _detail, ...query } = pageQuery;
+const filters = filtersOf<Allocation>(rows, allocationFilters);
 
 const owned = ({ owner }: StoredAllocation, project: string | null) => project === null || owner === project;
 
@@ -34,23 +36,12 @@ const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promis
 };
 
 const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocation[]> => {
-  const { node, resource_class: classes, state: states } = call.query;
-  const [owner, resourceClass, state] = [ownerOf(call), classes?.[0], states?.[0]];
-  if (state !== undefined && !(allocationStates as readonly string[]).includes(state)) {
-    throw Invalid(`Invalid value for state: "${state}" is none of ${allocationStates.join(', ')}.`);
-  }
-  const keep = (one: StoredAllocation) =>
-    owned(one, owner) &&
-    (resourceClass === undefined || one.resource_class === resourceClass) &&
-    (state === undefined || one.state === state);
-  if (node) return cutPage((await ofNode(deps, call, node[0]!)).filter(keep), page);
-  const wanted = Object.entries({ owner: owner ?? undefined, resource_class: resourceClass });
-  const [lookup] = wanted.flatMap(([index, value]) => (value === undefined ? [] : [{ index, value }]));
-  return listRecords(deps.table, kinds.allocation, page, {
-    keep,
-    sees: (one) => owned(one, call.only),
-    lookups: lookup && [lookup],
-  });
+  const owner = ownerOf(call);
+  const selection = selectBy(filters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
+  const node = call.query['node']?.[0];
+  const hides = hiding(rows, call.subject, page.sort_key);
+  if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page, hides);
+  return listRecords(deps.table, kinds.allocation, page, { ...selection, sees: (one) => owned(one, call.only), hides });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */
@@ -59,7 +50,7 @@ export const listRoute = route({
   since: 52,
   policy: 'baremetal:allocation:list_all',
   own: 'baremetal:allocation:list',
-  query: { ...query, node: {}, resource_class: {}, state: {}, owner: { since: 60 } },
+  query: { ...query, ...filters },
   ...answersOf('allocations', rows).list,
   handle: async (deps, call) => {
     const want: Want = readFields(rows, call.version, call.query) ?? 'all';

@@ -1,15 +1,14 @@
 /** Allocations as paths name them and as they are shown. */
 import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
-import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
 import { logicalName } from '../../../layers/domain/values.ts';
-import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
 import { findRecord } from '../../../layers/store/records/find.ts';
-import type { Call, Deps } from '../route.ts';
+import { showing } from '../crud.ts';
+import type { Deps } from '../route.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
 
 /** Makes the function that shows allocations as a caller asked for them. */
-export const allocationView = ({ base, version }: Pick<Call, 'base' | 'version'>, want: Want) =>
-  projector<StoredAllocation>(rows, version, want, { links: ({ uuid }) => resourceLinks(base, 'allocations', uuid) });
+export const allocationView = showing<StoredAllocation>(rows, { at: 'allocations' });
 
 /** By UUID or name. Throws NotFound (404), Invalid (400) for what can be neither. */
 export const findAllocation = async (

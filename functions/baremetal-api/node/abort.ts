@@ -4,8 +4,8 @@ import { Invalid } from '../../../layers/domain/fault.ts';
 import { forget } from '../../../layers/domain/notes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock, own } from '../../../layers/store/reservation.ts';
-import { forgetAgent } from '../../../workflows/agent.ts';
-import { forgetSteps, noSteps } from '../../../workflows/plan.ts';
+import { forgetAgent } from '../../../workflows/owners/node/agent.ts';
+import { forgetSteps, noSteps } from '../../../workflows/owners/node/plan.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Change } from '../../../layers/store/records/plan.ts';
 

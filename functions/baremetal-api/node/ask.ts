@@ -13,7 +13,7 @@ import type {
   RequestName,
   RequestParams,
   RequestReply,
-} from '../../../workflows/requests.ts';
+} from '../../../workflows/management/requests.ts';
 import type { Call, Deps } from '../route.ts';
 import { startRun } from './start.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';

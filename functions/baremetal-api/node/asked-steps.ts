@@ -5,8 +5,8 @@
  */
 import * as z from 'zod';
 
-import { type Surroundings, validateRamdisk } from '../../../layers/bmc/validation.ts';
-import { type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
+import { validateRamdisk, type Surroundings } from '../../../layers/bmc/validation.ts';
+import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { checkPlaces, needAgent } from '../../../layers/domain/machine-steps.ts';
@@ -15,13 +15,13 @@ import { authorize } from '../../../layers/domain/policy.ts';
 import { check } from '../../../layers/domain/schema.ts';
 import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/domain/steps.ts';
 import { bool } from '../../../layers/domain/values.ts';
-import { type AskedTemplate, deployTemplatesOf } from '../../../layers/store/deploy-templates.ts';
+import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { findRecord } from '../../../layers/store/records/find.ts';
-import { setPlan } from '../../../workflows/plan.ts';
+import { setPlan } from '../../../workflows/owners/node/plan.ts';
 import type { Call, Deps } from '../route.ts';
 import type { ProvisionBody } from './provision-body.ts';
-import { kinds, type StoredRunbook } from '../../../layers/store/kinds/kinds.ts';
+import { type StoredRunbook, kinds } from '../../../layers/store/kinds/kinds.ts';
 
 export type Asked = {
   readonly kind: StepKind;

@@ -3,15 +3,17 @@ import { bios, type Bios } from '../../../layers/domain/bios.ts';
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { firmware, type Firmware } from '../../../layers/domain/firmware.ts';
 import { readWant } from '../../../layers/domain/page.ts';
-import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
+import { projector, type Want } from '../../../layers/domain/projection.ts';
 import { listBios, listFirmware, readBios } from '../../../layers/store/machine-settings.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
-const view = ({ base, version, target }: Call<unknown, StoredNode>, want: Want) =>
-  projector<Bios>(bios, version, want, {
-    links: ({ name }) => resourceLinks(base, `nodes/${target.uuid}/bios`, encodeURIComponent(name)),
+const view = (call: Call<unknown, StoredNode>, want: Want) =>
+  projector<Bios>(bios, call, want, {
+    at: `nodes/${call.target.uuid}/bios`,
+    ident: ({ name }) => encodeURIComponent(name),
+    owned: call.target,
   });
 
 const aboutBios = { since: 40, policy: 'baremetal:node:bios:get', find: findByIdent } as const;
@@ -42,9 +44,10 @@ export const biosRoutes: readonly Route[] = [
     policy: 'baremetal:node:firmware:get',
     query: { fields: {}, detail: {} },
     find: findByIdent,
-    handle: async ({ table }, { version, query, target }) => {
-      const show = projector<Firmware>(firmware, version, readWant(firmware, version, query));
-      return { body: { firmware: (await listFirmware(table, target.uuid)).map(show) } };
+    handle: async ({ table }, call) => {
+      const want = readWant(firmware, call.version, call.query);
+      const show = projector<Firmware>(firmware, call, want, { owned: call.target });
+      return { body: { firmware: (await listFirmware(table, call.target.uuid)).map(show) } };
     },
   }),
 ];

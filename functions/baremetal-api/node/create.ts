@@ -1,17 +1,16 @@
 /** POST /v1/nodes (ironic-api.md 2.4). */
 import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
 import { Forbidden } from '../../../layers/domain/fault.ts';
-import { type Fields, refuseNewer } from '../../../layers/domain/fields.ts';
+import type { Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
-import { check, createSchema } from '../../../layers/domain/schema.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
-import { answersOf } from '../crud.ts';
+import { answersOf, readNew } from '../crud.ts';
 import { type Call, type Deps, route } from '../route.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole } from './rules.ts';
-import { conceal, sealCredentials } from './secrets.ts';
+import { conceal, ownMasks, sealCredentials } from './secrets.ts';
 import { nodeView } from './view.ts';
 import { isoTime, json } from '../../../layers/domain/values.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -22,9 +21,6 @@ type Values = Record<string, unknown>;
 
 const nodeFields: Fields = node;
 
-const given = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
-
 /** Who enrols nodes for a project makes it their owner. Throws Forbidden (403) for another one. */
 const ownerOf = ({ only }: Call<Values>, { owner = only }: Values): Values => {
   if (only === null) return {};
@@ -34,8 +30,7 @@ const ownerOf = ({ only }: Call<Values>, { owner = only }: Values): Values => {
 
 const readValues = (call: Call<Values>): Values => {
   const { body, version } = call;
-  refuseNewer(nodeFields, version, Object.keys(body));
-  const asked = given(check(createSchema(nodeFields, version), body));
+  const asked = readNew(nodeFields, version, body, ownMasks);
   const values: Values = { ...asked, ...ownerOf(call, asked) };
   checkValues(values, version);
   checkWhole(values);

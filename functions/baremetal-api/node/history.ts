@@ -2,7 +2,7 @@
 import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
 import { history } from '../../../layers/domain/history.ts';
 import { pageQuery, readWant } from '../../../layers/domain/page.ts';
-import { projector, resourceLinks, type Want } from '../../../layers/domain/projection.ts';
+import { projector, type Want } from '../../../layers/domain/projection.ts';
 import { isUuid } from '../../../layers/domain/values.ts';
 import { type StoredEntry, listEvents, readEvent } from '../../../layers/store/history.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -15,12 +15,15 @@ const briefly = 255;
 
 /** Makes the function that shows entries of this node. */
 const view =
-  ({ config }: Deps, { uuid: node }: StoredNode) =>
-  ({ base, version }: Call, want: Want) =>
-    projector<StoredEntry>(history, version, want, {
-      event: ({ event }) => (want === 'all' ? event : Array.from(event).slice(0, briefly).join('')),
-      conductor: () => config.site,
-      links: ({ uuid }) => resourceLinks(base, `nodes/${node}/history`, uuid),
+  ({ config }: Deps, node: StoredNode) =>
+  (call: Call, want: Want) =>
+    projector<StoredEntry>(history, call, want, {
+      at: `nodes/${node.uuid}/history`,
+      shown: {
+        event: ({ event }) => (want === 'all' ? event : Array.from(event).slice(0, briefly).join('')),
+        conductor: () => config.site,
+      },
+      owned: node,
     });
 
 const { limit, marker, sort_key, sort_dir } = pageQuery;

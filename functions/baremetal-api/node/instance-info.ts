@@ -1,6 +1,7 @@
 /** What clients may write into instance_info, seen next to what is stored. */
 import { Invalid } from '../../../layers/domain/fault.ts';
-import { isMaskedInfo, mask } from '../../../layers/domain/masking.ts';
+import { isMasked, mask } from '../../../layers/domain/masking.ts';
+import { node } from '../../../layers/domain/node.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
@@ -13,7 +14,7 @@ const isUrl = (value: unknown) => typeof value === 'string' && /^https?:\/\//i.t
 export const readInstanceInfo = (info: Info, stored: Info): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(info).map(([name, value]) => {
-      if (value === mask && isMaskedInfo(name) && name in stored) return [name, stored[name]];
+      if (value === mask && isMasked(node.instance_info.masked, name) && name in stored) return [name, stored[name]];
       if (name === 'configdrive' && value !== null && value !== stored[name] && !isUrl(value)) {
         throw Invalid('instance_info.configdrive can only be a URL, pass a configdrive in PUT states/provision.');
       }

@@ -2,12 +2,12 @@
  * The JSON of nodes in lists. It is kept as long as a table hands out the same item: on one machine until the node is
  * written (local/table/reader.ts). Most nodes of a list that is asked for again have not changed.
  */
-import { withheldFrom } from '../../../layers/domain/masking.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
+import { node as nodeFields } from '../../../layers/domain/node.ts';
+import { withheldFrom, type Want } from '../../../layers/domain/projection.ts';
+import type { Call, Deps } from '../route.ts';
+import { needsInfo, nodeView } from './view.ts';
 import { withInfo } from '../../../layers/store/node-lists.ts';
 import type { ListedNode } from '../../../layers/store/nodes.ts';
-import type { Call, Deps } from '../route.ts';
-import { needsInfo, nodeViewWithout } from './view.ts';
 
 type Texts = WeakMap<ListedNode, string>;
 
@@ -25,17 +25,16 @@ const textsOf = (view: string): Texts => {
 
 /**
  * Sorts nodes by what of them is withheld from this caller: a text is shared by all who see the same, and by nobody
- * else. Each answer has the texts of the node and the names of what is not in them.
+ * else.
  */
 const shelves = (view: readonly unknown[], call: Call) => {
-  const namesOf = withheldFrom(call.subject);
-  const known = new Map<string, { readonly texts: Texts; readonly names: readonly string[] }>();
-  return (node: ListedNode) => {
-    const names = namesOf(node);
-    const key = names.join();
-    const shelf = known.get(key) ?? { texts: textsOf(JSON.stringify([...view, key])), names };
-    known.set(key, shelf);
-    return shelf;
+  const namesOf = withheldFrom(nodeFields, call.subject);
+  const known = new Map<string, Texts>();
+  return (node: ListedNode): Texts => {
+    const key = namesOf(node).join();
+    const texts = known.get(key) ?? textsOf(JSON.stringify([...view, key]));
+    known.set(key, texts);
+    return texts;
   };
 };
 
@@ -47,7 +46,7 @@ export const nodeTexts = async (
   nodes: readonly ListedNode[],
 ): Promise<string[]> => {
   const shelfOf = shelves([deps.config.site, call.base, call.version, want], call);
-  const placed = nodes.map((node) => ({ node, ...shelfOf(node) }));
+  const placed = nodes.map((node) => ({ node, texts: shelfOf(node) }));
   const fresh = placed.filter(({ node, texts }) => !texts.has(node));
   // Who writes instance_info writes the node too, so a node that is still the same has the instance_info it had.
   const whole = await withInfo(
@@ -55,7 +54,7 @@ export const nodeTexts = async (
     fresh.map(({ node }) => node),
     needsInfo(want),
   );
-  const view = nodeViewWithout(deps, call, want);
-  fresh.forEach(({ node, texts, names }, at) => texts.set(node, JSON.stringify(view(whole[at]!, names))));
+  const view = nodeView(deps, call, want);
+  fresh.forEach(({ node, texts }, at) => texts.set(node, JSON.stringify(view(whole[at]!))));
   return placed.map(({ node, texts }) => texts.get(node)!);
 };

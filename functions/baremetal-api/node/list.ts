@@ -1,23 +1,37 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
-import { nodeFilters, selectNodes, type Filter } from '../../../layers/domain/filters.ts';
-import { withheldFrom } from '../../../layers/domain/masking.ts';
+import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
-import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
+import { isOfProject, type Listed, nodeFilters, placesOfProject } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
-import type { Want } from '../../../layers/domain/projection.ts';
+import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
+import { hiding, type Want } from '../../../layers/domain/projection.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
-import { nodeOfInstance } from '../../../layers/store/node-lists.ts';
-import type { ListedNode } from '../../../layers/store/nodes.ts';
 import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, lists } from '../crud.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
+import { type Answer, type Call, type Deps, type QueryTable, route } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
 import { chassisExists } from './references.ts';
+import { nodeOfInstance } from '../../../layers/store/node-lists.ts';
+import type { ListedNode } from '../../../layers/store/nodes.ts';
 
-const filters: QueryTable = { ...nodeFilters } as Readonly<Record<string, Filter>>;
+const filters = filtersOf<Listed>(nodeFields, nodeFilters);
 /** Everything that narrows a list of nodes. */
-export const nodeFilterQuery: QueryTable = { ...filters, conductor: { since: 49 }, include_children: { since: 83 } };
+export const nodeQuery: QueryTable = filters;
+
+/**
+ * What the filters of a query select. Child nodes are kept only when they are asked for (`children`). With `only`
+ * nothing is read but what this project owns or leases. Throws Invalid (400).
+ */
+const selectionOf = (query: Call['query'], children: boolean, only: string | null) => {
+  const { lookups, keep } = selectBy(filters, query);
+  const sees = (node: Listed) => only === null || isOfProject(node, only);
+  return {
+    lookups: only === null ? lookups : placesOfProject(only),
+    keep: (node: Listed) => sees(node) && (children || node.parent_node === null) && keep(node),
+    sees,
+  };
+};
 
 /** Throws Forbidden (403) if a caller who sees one project's nodes asks for those of another. */
 const refuseForeign = ({ only, query }: Pick<Call, 'only' | 'query'>): void => {
@@ -34,7 +48,7 @@ const select = async (
   const page = readPage(nodeFields, version, query);
   const { instance_uuid: instance, chassis_uuid: chassis, conductor, parent_node: parent } = query;
   const children = readBool(query, 'include_children') ?? false;
-  const selection = selectNodes(query, children || parent !== undefined || instance !== undefined, only);
+  const selection = selectionOf(query, children || parent !== undefined || instance !== undefined, only);
   refuseForeign({ only, query });
   if (chassis && !(await chassisExists(deps.table, chassis[0]!))) {
     throw NotFound(`Chassis ${chassis[0]} could not be found.`);
@@ -42,8 +56,7 @@ const select = async (
   // One site serves all nodes.
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
-    const namesOf = withheldFrom(subject);
-    const hides = (node: ListedNode) => namesOf(node).includes(page.sort_key);
+    const hides = hiding(nodeFields, subject, page.sort_key);
     return {
       nodes: await listRecords<ListedNode>(deps.table, kinds.node, page, { ...selection, hides }),
       limit: page.limit,
@@ -72,7 +85,7 @@ export const listRoutes = lists.map(([suffix, query, wantOf]) =>
     at: `GET /v1/nodes${suffix}`,
     policy: 'baremetal:node:list_all',
     own: 'baremetal:node:list',
-    query: { ...query, ...nodeFilterQuery },
+    query: { ...query, ...nodeQuery },
     ...answersOf('nodes', nodeFields).list,
     handle: async (deps, call) => answerNodes(deps, call, `/v1/nodes${suffix}`, wantOf(call, nodeFields)),
   }),

@@ -7,7 +7,7 @@ import { unsupported } from '../../../layers/domain/hardware-types.ts';
 import { managementOf } from '../../../layers/domain/management.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import type { RequestParams } from '../../../workflows/requests.ts';
+import type { RequestParams } from '../../../workflows/management/requests.ts';
 import { route, type Route } from '../route.ts';
 import { askMachine } from './ask.ts';
 import { findByIdent } from './find.ts';

@@ -1,37 +1,37 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
 import { released } from '../../../layers/domain/allocation.ts';
-import { Invalid } from '../../../layers/domain/fault.ts';
-import { refuseNewer, type Fields } from '../../../layers/domain/fields.ts';
+import { Invalid, isRefusal } from '../../../layers/domain/fault.ts';
+import { type Fields, refuseNewer, rulesOf } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { readBool } from '../../../layers/domain/page.ts';
 import {
   applyPatch,
   patchBody,
+  type PatchBody,
   readPatch,
   refuseUnpatchable,
-  type PatchBody,
   type Step,
 } from '../../../layers/domain/patch.ts';
-import { allows, authorize, updateRule } from '../../../layers/domain/policy.ts';
+import { allows, authorize } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
-import type { Secrets } from '../../../layers/store/kinds/companions.ts';
-import { keyOf } from '../../../layers/store/kinds/kind.ts';
-import { kinds } from '../../../layers/store/kinds/kinds.ts';
-import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { changeRecord } from '../../../layers/store/records/change.ts';
-import type { Change } from '../../../layers/store/records/plan.ts';
-import { answersOf } from '../crud.ts';
-import { route, type Call, type Deps } from '../route.ts';
+import { answersOf, readValue } from '../crud.ts';
+import { type Call, type Deps, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
-import { conceal, sealCredentials, type Sealed } from './secrets.ts';
+import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { Secrets } from '../../../layers/store/kinds/companions.ts';
+import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 type Values = Record<string, unknown>;
 
@@ -44,7 +44,8 @@ type Prepared = {
   readonly resetInterfaces: boolean;
   readonly references: Values;
   readonly unownedAllocation: string | null;
-  readonly sealed: Sealed | undefined;
+  readonly sealed: Sealed;
+  readonly secrets: Secrets;
 };
 
 const fieldsOf = (patch: readonly Step[]) => [...new Set(patch.map(({ pieces }) => pieces[0]))];
@@ -54,9 +55,9 @@ const isInterface = (name: string) => name.endsWith('_interface');
 const forbidsCleaning = ({ pieces: [field], value }: Step) =>
   field === 'automated_clean' && bool.safeParse(value).data === false;
 
-/** Every field has a rule of its own; one refusal refuses the request. */
+/** Fields may have a rule of their own; one refusal refuses the request. */
 const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, patch: readonly Step[]): void => {
-  const rules = fieldsOf(patch).map(updateRule);
+  const rules = rulesOf(nodeFields, fieldsOf(patch), 'baremetal:node:update');
   if (patch.some(forbidsCleaning)) rules.push('baremetal:node:disable_cleaning');
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
@@ -77,7 +78,10 @@ const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): 
   const raw = applyPatch(stored, patch);
   refuseChassisRemoval(raw, version);
   const values = Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [name, checkField(nodeFields, name, value)]),
+    Object.entries(raw).map(([name, value]) => [
+      name,
+      ownMasks.includes(name) ? checkField(nodeFields, name, value) : readValue(nodeFields, name, value, stored),
+    ]),
   );
   checkValues(values, version);
   return values;
@@ -132,16 +136,8 @@ const admit = (
   return edit;
 };
 
-const nothing: Secrets = { values: {}, revision: 0 };
-
-/** `secrets` are the sealed values of the node, for a patch that touches driver_info. */
-const decide = (
-  before: StoredNode,
-  call: PatchCall,
-  prepared: Prepared,
-  secrets: Secrets = nothing,
-): Change<StoredNode> => {
-  const { patch, references, sealed = new Map() } = prepared;
+const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change<StoredNode> => {
+  const { patch, references, sealed, secrets } = prepared;
   const edit = admit(before, call, prepared);
   if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
   const values = { ...valuesOf(before, patch, call.version), ...references };
@@ -161,9 +157,15 @@ const decide = (
   return { set, ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }) };
 };
 
-/** Only a patch of driver_info has something to seal. */
-const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Sealed | undefined> =>
-  'driver_info' in touched ? sealCredentials(deps, uuid, json.safeParse(touched['driver_info']).data ?? {}) : undefined;
+const nothingSealed: Pick<Prepared, 'sealed' | 'secrets'> = { sealed: new Map(), secrets: { values: {}, revision: 0 } };
+
+/** Sealed values are read and made only for a patch of driver_info. */
+const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Pick<Prepared, 'sealed' | 'secrets'>> => {
+  if (!('driver_info' in touched)) return nothingSealed;
+  const info = json.safeParse(touched['driver_info']).data ?? {};
+  const [secrets, sealed] = await Promise.all([readSecrets(deps.table, uuid), sealCredentials(deps, uuid, info)]);
+  return { secrets, sealed };
+};
 
 const resolveParent = async (deps: Deps, { subject, target: stored }: PatchCall, touched: Values): Promise<Values> => {
   const { chassis_uuid, parent_node, owner = stored.owner } = touched;
@@ -178,24 +180,36 @@ const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): 
   return allocation && (allocation['owner'] ?? null) === null ? uuid : null;
 };
 
-/** Reads and seals what the decision needs and what does not depend on the node as it is when it is written. */
+/** Reads and seals what the decision needs, which itself must not wait for anything. */
 const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   const request = readRequest(call);
   admit(call.target, call, request);
   const touched = applyPatch(call.target, request.patch);
   const references = await resolveParent(deps, call, touched);
   const unownedAllocation = 'owner' in touched ? await unowned(deps, call.target) : null;
-  const sealed = await seal(deps, call.target.uuid, touched);
-  return { ...request, references, unownedAllocation, sealed };
+  return { ...request, references, unownedAllocation, ...(await seal(deps, call.target.uuid, touched)) };
 };
+
+/** Whether somebody else has changed the sealed values since they were read for this patch. */
+const isOutdated = async ({ table }: Deps, uuid: string, { secrets }: Prepared): Promise<boolean> =>
+  secrets !== nothingSealed.secrets && (await readSecrets(table, uuid)).revision !== secrets.revision;
+
+/** 20 losses in a row mean something is wrong; each loss means that somebody else has made progress. */
+const maxTries = 20;
 
 const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   const { uuid } = call.target;
-  const prepared = await prepare(deps, call);
-  const { after } = await changeRecord(deps, kinds.node, uuid, async (stored) =>
-    decide(stored, call, prepared, prepared.sealed && (await readSecrets(deps.table, uuid))),
-  );
-  return after;
+  for (let attempt = 1; ; attempt += 1) {
+    const prepared = await prepare(deps, call);
+    try {
+      const { after } = await changeRecord(deps, kinds.node, uuid, (stored) => decide(stored, call, prepared));
+      return after;
+    } catch (error) {
+      // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What
+      // was not refused may have been done: not twice.
+      if (attempt >= maxTries || !isRefusal(error) || !(await isOutdated(deps, uuid, prepared))) throw error;
+    }
+  }
 };
 
 export const patchRoute = route<PatchBody, StoredNode>({

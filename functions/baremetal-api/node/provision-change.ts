@@ -4,13 +4,13 @@ import { type Verb, type VerbRow, verbs } from '../../../layers/domain/baremetal
 import type { Subject } from '../../../layers/domain/policy.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
+import { rescuePasswordKey } from '../../../layers/store/rescue-passwords.ts';
 import { begin, proceed } from '../../../layers/store/reservation.ts';
-import { waitKey } from '../../../workflows/wait.ts';
+import { waitKey } from '../../../workflows/owners/node/wait.ts';
 import type { Config } from '../config.ts';
 import { abortRun } from './abort.ts';
 import { type Asked, checkAsked, keepAsked } from './asked-steps.ts';
 import { leaseTo } from './lessee.ts';
-import { rescueRemoval } from './rescue-password.ts';
 import { type Around, checkNode, requireVerb } from './verb-checks.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Change } from '../../../layers/store/records/plan.ts';
@@ -72,10 +72,8 @@ const toldAs =
   });
 
 /** A late heartbeat finds no token of the run that is superseded, and nobody its rescue's password. */
-const leftBehind = (node: StoredNode): Write[] => [
-  ...(node.run ? [{ delete: waitKey(node.uuid) }] : []),
-  ...rescueRemoval(node),
-];
+const leftBehind = ({ uuid, run }: StoredNode): Write[] =>
+  run === null ? [] : [waitKey, rescuePasswordKey].map((key) => ({ delete: key(uuid) }));
 
 /**
  * The whole change, on the node as it is when it is written. The checks of the state have been asked before, of the node

@@ -5,6 +5,7 @@
  */
 import { type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
+import type { WorkflowName } from '../../../workflows/index.ts';
 import { checkConfigdriveAllowed, keepConfigdrive } from '../configdrive.ts';
 import { type Call, type Deps, route } from '../route.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
@@ -57,7 +58,8 @@ const putToWork = async (deps: Deps, { before, after }: Changed<StoredNode>, ver
     await stopRun(deps, before.run_workflow, before.run, `Node ${after.uuid} was asked for ${verb}.`);
   }
   const { uuid, reservation, run, run_workflow: workflow } = after;
-  if (run && workflow) await startRun(deps, workflow, run, { node: uuid });
+  // Of a workflow that a row of `verbs` or `states` names.
+  if (run && workflow) await startRun(deps, workflow as WorkflowName, run, { node: uuid });
   else if (reservation) await startRun(deps, 'power', reservation, { node: uuid, target: 'power off', timeout: null });
 };
 

@@ -1,8 +1,7 @@
 /** The password of a rescue: hashed at once and sealed, so that it is stored nowhere (ironic-states.md 11). */
 import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { Invalid, TooLarge } from '../../../layers/domain/fault.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { rescuePasswordKey, rescuePasswordName, rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
+import { rescuePasswordName, rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import type { Deps } from '../route.ts';
 import { sha256Crypt } from '../sha256-crypt.ts';
@@ -29,7 +28,3 @@ export const rescueWrites = async (
   const sealed = await sealer.seal(sha256Crypt(password, salt), { node, name: rescuePasswordName });
   return [rescuePasswordWrite(node, sealed)];
 };
-
-/** What is forgotten with a rescue run that loses its node (abort, undeploy). */
-export const rescueRemoval = ({ uuid, run_workflow }: StoredNode): Write[] =>
-  run_workflow === 'rescue' ? [{ delete: rescuePasswordKey(uuid) }] : [];

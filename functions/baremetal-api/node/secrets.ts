@@ -7,6 +7,9 @@ import type { Deps } from '../route.ts';
 
 type DriverInfo = Readonly<Record<string, unknown>>;
 
+/** Fields whose masks are looked at here and in instance-info.ts, as their secrets are. */
+export const ownMasks: readonly string[] = ['driver_info', 'instance_info'];
+
 /** Sealed under this name by the ramdisk API, in the same item. */
 const agentToken = 'agent_secret_token';
 

@@ -1,4 +1,5 @@
 /** Starting and stopping the runs that a request has already recorded on the node. */
+import type { WorkflowName } from '../../../workflows/index.ts';
 import type { Deps } from '../route.ts';
 
 type Needs = Pick<Deps, 'workflows' | 'log'>;
@@ -10,7 +11,7 @@ type Needs = Pick<Deps, 'workflows' | 'log'>;
  */
 export const startRun = async (
   { workflows, log }: Needs,
-  workflow: string,
+  workflow: WorkflowName,
   run: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> => {

@@ -1,5 +1,5 @@
 /** What a node is doing, and the requests that change it (ironic-api.md 2.1). */
-import { withheldFrom, withhold } from '../../../layers/domain/masking.ts';
+import type { Field, Fields } from '../../../layers/domain/fields.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { projector } from '../../../layers/domain/projection.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -8,21 +8,12 @@ import { findByIdent } from './find.ts';
 import { powerRoute } from './power.ts';
 import { provisionRoute } from './provision.ts';
 
-const shown = [
-  'console_enabled',
-  'last_error',
-  'power_state',
-  'provision_state',
-  'provision_updated_at',
-  'target_power_state',
-  'target_provision_state',
-  'raid_config',
-  'target_raid_config',
-  'boot_mode',
-  'secure_boot',
-] as const;
-
-const stateFields = Object.fromEntries(shown.map((name) => [name, nodeFields[name]]));
+/** In the order in which they came to the API. */
+const stateFields: Fields = Object.fromEntries(
+  Object.entries<Field>(nodeFields)
+    .filter(([, { state }]) => state)
+    .toSorted(([a, { since: from = 1 }], [b, { since: to = 1 }]) => from - to || (a < b ? -1 : 1)),
+);
 
 export const stateRoutes: Route[] = [
   route<undefined, StoredNode>({
@@ -30,9 +21,7 @@ export const stateRoutes: Route[] = [
     policy: 'baremetal:node:get_states',
     answers: { name: 'NodeStates', rows: stateFields },
     find: findByIdent,
-    handle: async (_deps, { version, target, subject }) => ({
-      body: withhold(projector(stateFields, version, 'all')(target), withheldFrom(subject)(target)),
-    }),
+    handle: async (_deps, call) => ({ body: projector(stateFields, call, 'all')(call.target) }),
   }),
   powerRoute,
   provisionRoute,

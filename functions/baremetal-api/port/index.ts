@@ -4,7 +4,6 @@ import { belongingRoutes } from '../belonging.ts';
 import type { Route } from '../route.ts';
 import { listRoutes } from './list.ts';
 import { checkPortgroup, checkSmartNic, checkValues, refuseDelete, refuseEdit } from './rules.ts';
-import { portView } from './view.ts';
 
 export const portRoutes: readonly Route[] = [
   ...listRoutes,
@@ -19,7 +18,6 @@ export const portRoutes: readonly Route[] = [
       update: 'baremetal:port:update',
       delete: 'baremetal:port:delete',
     },
-    view: portView,
     rules: {
       values: checkValues,
       whole: async ({ table }, port) => {

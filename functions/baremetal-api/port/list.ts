@@ -1,26 +1,16 @@
 /** GET /v1/ports, those of a node and of a port group, and their detail forms. */
 import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
+import { filtersOf } from '../../../layers/domain/filters.ts';
+import { port as portFields, portFilters } from '../../../layers/domain/port.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
-import { port as portFields } from '../../../layers/domain/port.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { belongingFinder, type BelongingTarget, belongingView } from '../belonging.ts';
 import { selectBelongings } from '../belonging-list.ts';
-import { belongingFinder, type BelongingTarget } from '../belonging.ts';
 import { answersOf, listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from '../route.ts';
-import { portView } from './view.ts';
-
-const filters: QueryTable = {
-  node: {},
-  node_uuid: {},
-  address: {},
-  portgroup: { since: 24 },
-  shard: { since: 82 },
-  description_contains: {},
-  conductor_groups: { since: 99 },
-};
+import { type Answer, type Call, type Deps, route, type Route } from '../route.ts';
+import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 
 const refuseMixed = (query: Call['query']): void => {
   const places = ['node', 'node_uuid', 'portgroup', 'shard'].filter((name) => query[name]);
@@ -30,6 +20,9 @@ const refuseMixed = (query: Call['query']): void => {
     throw Invalid(`conductor_groups and ${beside.join(', ')} can not be used together.`);
   }
 };
+
+const filters = filtersOf<StoredPort>(portFields, portFilters);
+const view = belongingView<StoredPort>({ kind: kinds.port, collection: 'ports' });
 
 const findGroup = belongingFinder<StoredPortgroup>({ kind: kinds.portgroup });
 
@@ -48,11 +41,9 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   refuseMixed(query);
   const ident = query['portgroup']?.[0];
   const group = part.group ?? (ident === undefined ? undefined : await namedGroup(deps, call, ident));
-  const text = query['description_contains']?.[0];
-  const keep = ({ description, portgroup_uuid }: StoredPort) =>
-    (text === undefined || (description ?? '').includes(text)) && (!group || portgroup_uuid === group.record.uuid);
-  return listAnswer(call, { path, name: 'ports', rows: portFields, want, view: portView }, async (page) =>
-    selectBelongings<StoredPort>(deps, kinds.port, { ...call, page, node: group?.node ?? part.node }, keep),
+  const inGroup = ({ portgroup_uuid }: StoredPort) => !group || portgroup_uuid === group.record.uuid;
+  return listAnswer(call, { path, name: 'ports', rows: portFields, want, view }, async (page) =>
+    selectBelongings<StoredPort>(deps, kinds.port, { ...call, filters, page, node: group?.node ?? part.node }, inGroup),
   );
 };
 

@@ -4,6 +4,7 @@
  */
 import { Fault, Invalid, isFault } from '../fault.ts';
 import type { InspectionRule } from '../inspection-rule.ts';
+import { maskRecord } from '../masking.ts';
 import { node as nodeFields, type Node } from '../node.ts';
 import { checkValues, checkWhole } from '../node-rules.ts';
 import { port as portFields, type Port } from '../port.ts';
@@ -36,9 +37,9 @@ export type Effects = {
 
 type World = { readonly draft: Draft; readonly inventory: Json };
 
-/** What replacement fields see. The instance is no business of an inspection. */
+/** What replacement fields see: no secret of the node. The instance is no business of an inspection. */
 const scopeOf = ({ draft, inventory }: World, item?: { readonly value: unknown }): Scope => ({
-  node: draft.node,
+  node: maskRecord(nodeFields, draft.node),
   inventory,
   plugin_data: draft.plugin_data,
   ...(item && { item: item.value }),

@@ -1,7 +1,9 @@
 /** Calls to other functions through AWS Lambda. */
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+
 import { Fault, Unavailable } from '../../domain/fault.ts';
 import type { Functions } from '../platform.ts';
-import { createSender, encodeSegment, type Site } from './signed.ts';
+import { settingsOf, type Site, withoutWords } from './client.ts';
 
 type Needs = {
   readonly site?: Site;
@@ -11,7 +13,9 @@ type Needs = {
 
 type FailurePayload = { readonly errorType?: string; readonly errorMessage?: string };
 
-const parse = (payload: Buffer): unknown => (payload.length === 0 ? undefined : JSON.parse(payload.toString()));
+/** The client gives null, which its types do not say, for an answer without a body. */
+const parse = (payload: Uint8Array | null | undefined): unknown =>
+  payload?.length ? JSON.parse(Buffer.from(payload).toString()) : undefined;
 
 /** Longer than any function here may run (infra/manifest.ts), ms. */
 const silence = 300_000;
@@ -22,18 +26,17 @@ const silence = 300_000;
  */
 export const createAwsFunctions = ({ site = {}, functions }: Needs): Functions => {
   // Sent once: a function may still be at work when its answer gets lost, and the workflow repeats its phase itself.
-  const sender = createSender({ name: 'lambda', attempts: 1, silence, ...site });
+  const client = new LambdaClient(settingsOf({ attempts: 1, silence, ...site }));
   return {
     invoke: async (name, payload) => {
       const id = functions[name];
       if (!id) throw new Fault('FunctionUnknown', 500, `This function may not call ${name}, or does not know it.`);
-      const path = `/2015-03-31/functions/${encodeSegment(id)}/invocations`;
-      const request = { method: 'POST', path, body: JSON.stringify(payload) } as const;
-      const { headers, body } = await sender.send(request).catch((error: unknown) => {
-        throw Unavailable(`Function ${name} could not be called (${(error as Error).name}), try again.`, error);
+      const command = new InvokeCommand({ FunctionName: id, Payload: JSON.stringify(payload) });
+      const { FunctionError: failure, Payload } = await client.send(command).catch((error: Error) => {
+        const reason = `Function ${name} could not be called (${error.name}), try again.`;
+        throw Unavailable(reason, withoutWords(error));
       });
-      const failure = headers['x-amz-function-error'];
-      const answer = parse(body);
+      const answer = parse(Payload);
       if (failure === undefined) return answer;
       const { errorType = failure, errorMessage = `Function ${name} failed.` } = (answer ?? {}) as FailurePayload;
       throw new Fault(errorType, 500, errorMessage);

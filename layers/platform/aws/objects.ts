@@ -1,53 +1,47 @@
 /** Objects in a private S3 bucket, encrypted with a KMS key. */
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+
 import { Fault, Unavailable } from '../../domain/fault.ts';
 import type { Listed, Objects } from '../objects.ts';
-import { createS3, type S3 } from './s3.ts';
-import { Refusal } from './signed.ts';
-
-// For platform.ts, which loads this file when it is needed, with the client.
-export { createS3 };
+import { Refusal, settingsOf, type Site, withoutWords } from './client.ts';
 
 type Needs = {
-  readonly client: S3;
+  readonly site?: Site;
   readonly bucket: string;
   /** Absent: the bucket's own default encryption (test servers have no KMS). */
   readonly keyId?: string;
 };
 
-const statusOf = (error: unknown) => (error instanceof Refusal ? error.$metadata.httpStatusCode : 500);
+const createClient = (site: Site): S3Client =>
+  new S3Client({
+    ...settingsOf(site),
+    // A server of its own finds the bucket in the path; of S3's host names it is a part.
+    forcePathStyle: site.endpoint !== undefined,
+    // By itself the SDK asks whoever holds a link for a checksum too. What is put here has its signed SHA-256.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
 
 const explain = (bucket: string, error: unknown): Fault =>
-  statusOf(error) < 500
-    ? new Fault('StoreRefused', 500, `The bucket ${bucket} refused a request: ${(error as Error).name}.`, {
-        cause: error,
-      })
+  error instanceof Refusal && error.status < 500
+    ? new Fault('StoreRefused', 500, `The bucket ${bucket} refused a request: ${error.name}.`, { cause: error })
     : Unavailable(`The bucket ${bucket} could not be reached, try again.`, error);
 
 /** A bucket that is missing is 404 too, and says so; an answer to HEAD says nothing. */
-const isAbsent = (error: unknown) => statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
+const isAbsent = (error: unknown) => error instanceof Refusal && error.status === 404 && error.name !== 'NoSuchBucket';
 
-/** The text of each element of that name. Keys are asked for URL-encoded, so there is nothing to unescape. */
-const textsOf = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text]) => text!);
-
-const toListed = (contents: string): Listed => ({
-  key: decodeURIComponent(textsOf(contents, 'Key')[0]!.replaceAll('+', ' ')),
-  put_at: Date.parse(textsOf(contents, 'LastModified')[0]!),
-});
-
-const readPage = (xml: string): { readonly found: Listed[]; readonly next: string | undefined } => ({
-  found: [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, contents]) => toListed(contents!)),
-  next: textsOf(xml, 'IsTruncated')[0] === 'true' ? textsOf(xml, 'NextContinuationToken')[0] : undefined,
-});
-
-const listAll = async (client: S3, prefix: string): Promise<Listed[]> => {
+const listAll = async (client: S3Client, bucket: string, prefix: string): Promise<Listed[]> => {
   const all: Listed[] = [];
-  const query = { 'list-type': '2', 'encoding-type': 'url', prefix };
-  for (let next: string | undefined = ''; next !== undefined;) {
-    const asked = { ...query, ...(next !== '' && { 'continuation-token': next }) };
-    const page = readPage((await client.send({ method: 'GET', query: asked })).body.toString());
-    all.push(...page.found);
-    ({ next } = page);
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
+    all.push(...Contents.map(({ Key, LastModified }) => ({ key: Key!, put_at: LastModified!.getTime() })));
   }
   return all;
 };
@@ -57,30 +51,33 @@ const listAll = async (client: S3, prefix: string): Promise<Listed[]> => {
  * that made them. The role needs s3:ListBucket too: without it S3 says 403 of an absent object, not 404.
  * Throws Unavailable (503), StoreRefused (500).
  */
-export const createAwsObjects = ({ client, bucket, keyId }: Needs): Objects => {
-  const encryption = keyId
-    ? { 'x-amz-server-side-encryption': 'aws:kms', 'x-amz-server-side-encryption-aws-kms-key-id': keyId }
-    : {};
+export const createAwsObjects = ({ site = {}, bucket, keyId }: Needs): Objects => {
+  const client = createClient(site);
+  const encryption = keyId ? ({ ServerSideEncryption: 'aws:kms', SSEKMSKeyId: keyId } as const) : {};
+  const at = (key: string) => ({ Bucket: bucket, Key: key });
   const orFault = (error: unknown): never => {
-    throw explain(bucket, error);
+    throw explain(bucket, withoutWords(error));
   };
-  const unlessAbsent = (error: unknown) => (isAbsent(error) ? undefined : orFault(error));
+  const unlessAbsent = (error: unknown) => (isAbsent(withoutWords(error)) ? undefined : orFault(error));
 
   return {
     put: async (key, body, contentType = 'application/octet-stream') => {
-      const headers = { 'content-type': contentType, ...encryption };
-      await client.send({ method: 'PUT', key, body, headers }).catch(orFault);
+      const command = new PutObjectCommand({ ...at(key), Body: body, ContentType: contentType, ...encryption });
+      await client.send(command).catch(orFault);
     },
-    get: async (key) => (await client.send({ method: 'GET', key }).catch(unlessAbsent))?.body,
-    size: async (key) => {
-      const answer = await client.send({ method: 'HEAD', key }).catch(unlessAbsent);
-      return answer && Number(answer.headers['content-length']);
+    get: async (key) => {
+      const answer = await client.send(new GetObjectCommand(at(key))).catch(unlessAbsent);
+      return answer?.Body!.transformToByteArray().catch(orFault);
     },
-    list: async (prefix) => listAll(client, prefix).catch(orFault),
+    size: async (key) => (await client.send(new HeadObjectCommand(at(key))).catch(unlessAbsent))?.ContentLength,
+    list: async (prefix) => listAll(client, bucket, prefix).catch(orFault),
     remove: async (key) => {
-      await client.send({ method: 'DELETE', key }).catch(orFault);
+      await client.send(new DeleteObjectCommand(at(key))).catch(orFault);
     },
     // The bucket's default encryption applies to uploads, so that whoever has a link need not send headers with it.
-    link: async (key, method, seconds) => client.sign(method, key, seconds).catch(orFault),
+    link: async (key, method, seconds) => {
+      const command = method === 'GET' ? new GetObjectCommand(at(key)) : new PutObjectCommand(at(key));
+      return getSignedUrl(client, command, { expiresIn: seconds }).catch(orFault);
+    },
   };
 };

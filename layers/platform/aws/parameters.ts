@@ -10,9 +10,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const awsParameters = (env: Environment): ParameterStore => {
   let opened: Promise<ParameterStore> | undefined;
   const open = async (): Promise<ParameterStore> => {
-    const { createAwsParameters, SSMClient } = await import('./ssm.ts');
-    const at = env['INGOT_SSM_ENDPOINT'];
-    return createAwsParameters({ client: new SSMClient(at ? { endpoint: at } : {}) });
+    const { createAwsParameters } = await import('./ssm.ts');
+    const endpoint = env['INGOT_SSM_ENDPOINT'];
+    return createAwsParameters({ site: endpoint ? { endpoint } : {} });
   };
   return {
     read: async (name) => {

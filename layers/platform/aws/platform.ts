@@ -22,6 +22,7 @@ import type { Objects } from '../objects.ts';
 import type { Chance, Clock, Functions, Ids, Opener, Sealer } from '../platform.ts';
 import type { Table } from '../table.ts';
 import type { Workflows } from '../workflows.ts';
+import { settingsOf, type Site } from './client.ts';
 import { createAwsLog } from './log.ts';
 import { createAwsTable } from './table.ts';
 
@@ -33,9 +34,9 @@ const required = (env: Environment, name: string): string => {
   return value;
 };
 
-const endpoint = (env: Environment, service: 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | 'LAMBDA') => {
-  const value = env[`INGOT_${service}_ENDPOINT`];
-  return value ? { endpoint: value } : {};
+const siteOf = (env: Environment, service: 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | 'LAMBDA'): Site => {
+  const endpoint = env[`INGOT_${service}_ENDPOINT`];
+  return endpoint ? { endpoint } : {};
 };
 
 const arnsOf = (text: string): Record<string, string> => {
@@ -87,21 +88,20 @@ export const awsLog = createAwsLog;
 /** Throws Configuration (500), as all of them, when a variable is missing. */
 export const awsTable = (env: Environment): Table =>
   createAwsTable({
-    client: DynamoDBDocumentClient.from(new DynamoDBClient(endpoint(env, 'DYNAMODB'))),
+    client: DynamoDBDocumentClient.from(new DynamoDBClient(settingsOf(siteOf(env, 'DYNAMODB')))),
     name: required(env, 'TABLE_NAME'),
     clock: systemClock,
     chance: systemChance,
   });
 
 export const awsObjects = (env: Environment): Objects => {
-  const at = endpoint(env, 'S3');
+  const site = siteOf(env, 'S3');
   const bucket = required(env, 'BUCKET_NAME');
   const keyId = env['BUCKET_KMS_KEY_ID'];
   const methods = { put: true, get: true, size: true, list: true, remove: true, link: true } as const;
   return lazily<Objects>(methods, async () => {
-    const { createAwsObjects, createS3 } = await import('./objects.ts');
-    const client = createS3({ bucket, ...at });
-    return createAwsObjects({ client, bucket, ...(keyId && { keyId }) });
+    const { createAwsObjects } = await import('./objects.ts');
+    return createAwsObjects({ site, bucket, ...(keyId && { keyId }) });
   });
 };
 
@@ -109,8 +109,8 @@ export const awsWorkflows = (env: Environment): Workflows => {
   const arns = arnsOf(required(env, 'WORKFLOW_ARNS'));
   const sending = { start: true, succeed: true, fail: true, heartbeat: true, stop: true } as const;
   return lazily<Workflows>({ ...sending, describe: true, history: true }, async () => {
-    const { createAwsWorkflows, createAwsJson } = await import('./workflows.ts');
-    return createAwsWorkflows({ client: createAwsJson('states', endpoint(env, 'SFN')), arns });
+    const { createAwsWorkflows } = await import('./workflows.ts');
+    return createAwsWorkflows({ site: siteOf(env, 'SFN'), arns });
   });
 };
 
@@ -118,22 +118,22 @@ export const awsFunctions = (env: Environment): Functions => {
   const functions = functionsOf(env);
   return lazily<Functions>({ invoke: true }, async () => {
     const { createAwsFunctions } = await import('./functions.ts');
-    return createAwsFunctions({ site: endpoint(env, 'LAMBDA'), functions });
+    return createAwsFunctions({ site: siteOf(env, 'LAMBDA'), functions });
   });
 };
 
 export const awsSealer = (env: Environment): Sealer => {
   const keyId = required(env, 'KMS_KEY_ID');
   return lazily<Sealer>({ seal: true }, async () => {
-    const { createAwsSealer, createAwsJson } = await import('./secrets.ts');
-    return createAwsSealer({ client: createAwsJson('kms', endpoint(env, 'KMS')), keyId });
+    const { createAwsSealer } = await import('./secrets.ts');
+    return createAwsSealer({ site: siteOf(env, 'KMS'), keyId });
   });
 };
 
 export const awsOpener = (env: Environment): Opener => {
   const keyId = required(env, 'KMS_KEY_ID');
   return lazily<Opener>({ open: true }, async () => {
-    const { createAwsOpener, createAwsJson } = await import('./secrets.ts');
-    return createAwsOpener({ client: createAwsJson('kms', endpoint(env, 'KMS')), keyId });
+    const { createAwsOpener } = await import('./secrets.ts');
+    return createAwsOpener({ site: siteOf(env, 'KMS'), keyId });
   });
 };

@@ -1,14 +1,23 @@
 /** `Workflows` on AWS Step Functions (Standard). */
+import {
+  DescribeExecutionCommand,
+  type DescribeExecutionOutput,
+  type HistoryEvent as AwsEvent,
+  paginateGetExecutionHistory,
+  SendTaskFailureCommand,
+  SendTaskHeartbeatCommand,
+  SendTaskSuccessCommand,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+
 import { NotFound } from '../../domain/fault.ts';
 import type { Delivery, Execution, HistoryEvent, Start, Workflows } from '../workflows.ts';
-import { type AwsJson, createAwsJson } from './json.ts';
-
-// For platform.ts, which loads this file when it is needed, with the client.
-export { createAwsJson };
+import { settingsOf, type Site, withoutWords } from './client.ts';
 
 type Needs = {
-  /** Of Step Functions. */
-  readonly client: AwsJson;
+  readonly site?: Site;
   /** ARN of the state machine of each workflow. */
   readonly arns: Readonly<Record<string, string>>;
 };
@@ -21,69 +30,48 @@ const cut = (error: string, cause: string) => ({
   cause: cause.slice(0, longest.cause),
 });
 
-/** The same number of lines a page as the API gives at most. */
+/** The most lines a page that the API gives. */
 const pageSize = 1000;
 
 /** The answer; undefined when it is one of these refusals. */
-const unless = async (names: readonly string[], call: Promise<object>): Promise<object | undefined> =>
+const unless = async <T>(names: readonly string[], call: Promise<T>): Promise<T | undefined> =>
   call.catch((error: Error) => {
     if (names.includes(error.name)) return undefined;
-    throw error;
+    throw withoutWords(error);
   });
 
 const deliver = async (call: Promise<object>): Promise<Delivery> =>
   (await unless(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'], call)) ? 'delivered' : 'gone';
 
-/** What DescribeExecution answers, as far as it is read; times in seconds. */
-type Described = {
-  readonly name: string;
-  readonly status: Execution['status'] | 'PENDING_REDRIVE';
-  readonly startDate: number;
-  readonly stopDate?: number;
-  readonly error?: string;
-  readonly cause?: string;
-};
-
-const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
-
-const toExecution = (workflow: string, found: Described): Execution => ({
+const toExecution = (workflow: string, found: DescribeExecutionOutput): Execution => ({
   workflow,
-  name: found.name,
+  name: found.name!,
   // Only a redrive, which nothing here asks for, would make it pending; it has failed before that.
-  status: found.status === 'PENDING_REDRIVE' ? 'FAILED' : found.status,
-  started_at: isoOf(found.startDate),
-  ...(found.stopDate && { stopped_at: isoOf(found.stopDate) }),
+  status: found.status === 'PENDING_REDRIVE' ? 'FAILED' : found.status!,
+  started_at: found.startDate!.toISOString(),
+  ...(found.stopDate && { stopped_at: found.stopDate.toISOString() }),
   ...(found.error && { error: found.error }),
   ...(found.cause && { cause: found.cause }),
 });
 
-/** An event of GetExecutionHistory, as far as it is read. */
-type AwsEvent = {
-  readonly id: number;
-  readonly type: string;
-  readonly timestamp: number;
-  readonly previousEventId?: number;
-  readonly stateEnteredEventDetails?: { readonly name: string };
-  readonly stateExitedEventDetails?: { readonly name: string };
-};
-type Page = { readonly events?: readonly AwsEvent[]; readonly nextToken?: string };
-
 /** Only the events of entering and leaving name their state; the others point back at the one before them. */
 const toHistory = (events: readonly AwsEvent[]): HistoryEvent[] => {
   const states = new Map<number, string>();
-  return events.map(({ id, type, timestamp, previousEventId, ...details }) => {
-    const named = details.stateEnteredEventDetails?.name ?? details.stateExitedEventDetails?.name;
-    const state = type.startsWith('Execution') ? undefined : (named ?? states.get(previousEventId ?? 0));
+  return events.map((event) => {
+    const [id, type] = [event.id!, event.type!];
+    const named = event.stateEnteredEventDetails?.name ?? event.stateExitedEventDetails?.name;
+    const state = type.startsWith('Execution') ? undefined : (named ?? states.get(event.previousEventId ?? 0));
     if (state !== undefined) states.set(id, state);
-    return { id, at: isoOf(timestamp), type, ...(state !== undefined && { state }) };
+    return { id, at: event.timestamp!.toISOString(), type, ...(state !== undefined && { state }) };
   });
 };
 
 /**
- * The workflows over a client. Every method throws NotFound (404) for a workflow without an ARN, and what the client
- * throws for what this page does not translate. An execution's ARN follows from that of its machine, so nothing is looked up.
+ * The workflows whose machines are named. Every method throws NotFound (404) for a workflow without an ARN, and what the
+ * client throws for what this page does not translate. An execution's ARN follows from that of its machine, so nothing is looked up.
  */
-export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
+export const createAwsWorkflows = ({ site = {}, arns }: Needs): Workflows => {
+  const client = new SFNClient(settingsOf(site));
   const machineArn = (workflow: string): string => {
     const arn = arns[workflow];
     if (!arn) throw NotFound(`There is no workflow "${workflow}".`);
@@ -93,43 +81,39 @@ export const createAwsWorkflows = ({ client, arns }: Needs): Workflows => {
     `${machineArn(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
 
   const describe = async (workflow: string, name: string): Promise<Execution | undefined> => {
-    const asked = { executionArn: executionArn(workflow, name) };
-    const found = await unless(['ExecutionDoesNotExist'], client.call('DescribeExecution', asked));
-    return found && toExecution(workflow, found as Described);
+    const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
+    const found = await unless(['ExecutionDoesNotExist'], client.send(command));
+    return found && toExecution(workflow, found);
   };
 
   /** The API refuses a name that has ended, but also a running one with another input: a look tells which. */
   const start = async (workflow: string, name: string, input: object): Promise<Start> => {
     const asked = { stateMachineArn: machineArn(workflow), name, input: JSON.stringify(input) };
-    if (await unless(['ExecutionAlreadyExists'], client.call('StartExecution', asked))) return 'running';
+    const started = client.send(new StartExecutionCommand(asked));
+    if (await unless(['ExecutionAlreadyExists'], started)) return 'running';
     return (await describe(workflow, name))?.status === 'RUNNING' ? 'running' : 'ended';
   };
 
-  const readHistory = async (workflow: string, name: string): Promise<AwsEvent[] | undefined> => {
-    const asked = { executionArn: executionArn(workflow, name), includeExecutionData: false, maxResults: pageSize };
+  const readHistory = async (workflow: string, name: string): Promise<AwsEvent[]> => {
+    const asked = { executionArn: executionArn(workflow, name), includeExecutionData: false };
     const all: AwsEvent[] = [];
-    for (let nextToken: string | undefined = ''; nextToken !== undefined;) {
-      const input = { ...asked, ...(nextToken !== '' && { nextToken }) };
-      const page: Page | undefined = await unless(['ExecutionDoesNotExist'], client.call('GetExecutionHistory', input));
-      if (!page) return undefined;
-      all.push(...(page.events ?? []));
-      ({ nextToken } = page);
-    }
+    for await (const { events = [] } of paginateGetExecutionHistory({ client, pageSize }, asked)) all.push(...events);
     return all;
   };
 
   return {
     start,
     succeed: async (taskToken, output) =>
-      deliver(client.call('SendTaskSuccess', { taskToken, output: JSON.stringify(output ?? null) })),
+      deliver(client.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output ?? null) }))),
     fail: async (taskToken, error, cause) =>
-      deliver(client.call('SendTaskFailure', { taskToken, ...cut(error, cause) })),
-    heartbeat: async (taskToken) => deliver(client.call('SendTaskHeartbeat', { taskToken })),
+      deliver(client.send(new SendTaskFailureCommand({ taskToken, ...cut(error, cause) }))),
+    heartbeat: async (taskToken) => deliver(client.send(new SendTaskHeartbeatCommand({ taskToken }))),
     stop: async (workflow, name, error, cause) => {
-      const asked = { executionArn: executionArn(workflow, name), ...cut(error, cause) };
-      await unless(['ExecutionDoesNotExist'], client.call('StopExecution', asked));
+      const command = new StopExecutionCommand({ executionArn: executionArn(workflow, name), ...cut(error, cause) });
+      await unless(['ExecutionDoesNotExist'], client.send(command));
     },
     describe,
-    history: async (workflow, name) => toHistory((await readHistory(workflow, name)) ?? []),
+    history: async (workflow, name) =>
+      toHistory((await unless(['ExecutionDoesNotExist'], readHistory(workflow, name))) ?? []),
   };
 };

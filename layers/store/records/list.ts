@@ -1,13 +1,11 @@
 /** Lists of records: what a page shows, out of the index partitions that hold it. */
+import type { Lookup } from '../../domain/filters.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Item, Table } from '../../platform/table.ts';
 import { indexName, indexPartition, listPartition } from '../indexes.ts';
 import type { Kept, KindOf } from '../kinds/kind.ts';
 import { everyShard, readList, readPage, type Place } from '../lists.ts';
 import { itemOf } from './find.ts';
-
-/** Index partitions that together hold every record with a value; `index` is the name of the field. */
-export type Lookup = { readonly index: string; readonly value: unknown };
 
 /** What a list shows; all if nothing is said. */
 export type Choice<R> = {

@@ -10,7 +10,7 @@ import { Unavailable } from '../../../layers/domain/fault.ts';
 import { provisionStates, transitions } from '../../../layers/domain/baremetal/transitions.ts';
 import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { decodeConfigdrive } from '../../../simulator/agent/configdrive.ts';
-import { configdriveLink } from '../../../workflows/image.ts';
+import { configdriveLink } from '../../../workflows/owners/node/instance-media.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { aNode } from '../../workflows/nodes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './node/stored.ts';

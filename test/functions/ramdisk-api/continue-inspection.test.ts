@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
 import { inspectionKey, tokenHash } from '../../../layers/store/agent-tokens.ts';
-import { readInventory } from '../../../layers/store/inventories.ts';
 import { companions } from '../../../layers/store/kinds/companions.ts';
+import { waitKey, waitWrite } from '../../../workflows/owners/node/wait.ts';
+import { aNode, uuid } from '../../workflows/nodes.ts';
+import { createFront } from './front.ts';
+import { readInventory } from '../../../layers/store/inventories.ts';
 import { guardKey } from '../../../layers/store/kinds/key.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
-import { waitKey, waitWrite } from '../../../workflows/wait.ts';
-import { aNode, uuid } from '../../workflows/nodes.ts';
-import { createFront } from './front.ts';
 
 const mac = '52:54:00:12:34:56';
 const inventory = { interfaces: [{ name: 'eth0', mac_address: mac }] };

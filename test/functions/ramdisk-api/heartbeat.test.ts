@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { provisionStates, type ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { waitKey, waitWrite } from '../../../workflows/wait.ts';
+import { waitKey, waitWrite } from '../../../workflows/owners/node/wait.ts';
 import { uuid } from '../../workflows/nodes.ts';
 import { createFront } from './front.ts';
 

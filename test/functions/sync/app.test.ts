@@ -125,9 +125,30 @@ describe('sync', () => {
 
   it('looks at one node only when an execution of it ended', async () => {
     const { sync } = await withNode(deploying);
-    const event = { 'detail-type': 'Step Functions Execution Status Change', detail: { name: run, status: 'FAILED' } };
+    const ended = (input: string) => ({
+      'detail-type': 'Step Functions Execution Status Change',
+      detail: { name: run, status: 'FAILED', input, inputDetails: { included: true } },
+    });
+    expect(await sync(ended(JSON.stringify({ node: uuid })))).toEqual({ looked: 1, started: 1, failed: 0, stuck: 0 });
+    const other = JSON.stringify({ node: '11111111-2222-4333-8444-555555555555', target: 'power on' });
+    expect(await sync(ended(other))).toEqual({ ...idle, looked: 1 });
+  });
+
+  it.each([
+    {},
+    null,
+    { detail: { name: run } },
+    { detail: { input: 'null' } },
+    { detail: { input: '{"server":"1"}' } },
+  ])('looks at all for any other event: %j', async (event) => {
+    const { sync } = await withNode(deploying);
     expect(await sync(event)).toEqual({ looked: 1, started: 1, failed: 0, stuck: 0 });
-    expect(await sync({ detail: { name: '11111111-2222-4333-8444-555555555555-7' } })).toEqual({ ...idle, looked: 1 });
+  });
+
+  it('tells of what it works on by the input only, whatever the name of the execution is', async () => {
+    const { sync } = await withNode(deploying);
+    const event = { detail: { name: run, input: JSON.stringify({ allocation: uuid }) } };
+    expect(await sync(event)).toEqual({ ...idle, looked: 1 });
   });
 });
 
@@ -239,7 +260,7 @@ describe('sync among others', () => {
       },
     };
     expect(await create(broken)({})).toEqual({ looked: 2, started: 1, failed: 0, stuck: 1 });
-    expect(platform.log.lines.map(({ message }) => message)).toContain('A node could not be looked after.');
+    expect(platform.log.lines.map(({ message }) => message)).toContain('Runs could not be looked after.');
     expect(await sync({})).toMatchObject({ started: 1 });
     expect((await read()).run).toBe(run);
   });

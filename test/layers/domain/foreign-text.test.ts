@@ -6,6 +6,7 @@ import {
   cutText,
   hideInUrls,
   maxText,
+  plainText,
   withoutEnds,
   withoutTail,
 } from '../../../layers/domain/foreign-text.ts';
@@ -94,5 +95,17 @@ describe('four megabytes of the worst', () => {
     expect(withoutEnds(text, '/')).toBe('x');
     expect(withoutTail('a//', '/')).toBe('a');
     expect(withoutEnds('"', '"')).toBe('');
+  });
+});
+
+describe('plainText', () => {
+  it.each([
+    ['https://u:p@host/a.iso?sig=1 failed', 'https://host/a.iso failed'],
+    ['URL "http://10.0.0.1:80/x?token=abc#y": 404', 'URL "http://10.0.0.1:80/x": 404'],
+    ['nothing to hide? no', 'nothing to hide? no'],
+    ['(https://a.test/?x=1)', '(https://a.test/'],
+    ['two http://a/?1 and http://b/?2', 'two http://a/ and http://b/'],
+  ])('%s', (text, plain) => {
+    expect(plainText(text)).toBe(plain);
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { maskInstanceInfo, maskSecrets, unmaskSecrets } from '../../../layers/domain/masking.ts';
+import { hasMask, maskField, maskRecord, maskSecrets, unmaskField } from '../../../layers/domain/masking.ts';
+import { node } from '../../../layers/domain/node.ts';
 
 it('masks what looks like a credential at any depth, and nothing else', () => {
   const value = { a: 1, redfish_password: 'x', deep: [{ Token: { x: 1 }, b: null }], snmp_auth_key: 'k' };
@@ -14,11 +15,23 @@ it('masks what looks like a credential at any depth, and nothing else', () => {
 });
 
 it('masks configdrive and image_url of instance_info, whatever they are', () => {
-  expect(maskInstanceInfo({ configdrive: { meta_data: {} }, image_url: 'u', image_source: 's' })).toEqual({
-    configdrive: '******',
-    image_url: '******',
-    image_source: 's',
+  const info = { configdrive: { meta_data: {} }, image_url: 'u', image_source: 's' };
+  const shown = { configdrive: '******', image_url: '******', image_source: 's' };
+  expect(maskField(node.instance_info.masked, info)).toEqual(shown);
+  expect(maskRecord(node, { name: 'token', extra: { password: 'p' }, instance_info: info })).toEqual({
+    name: 'token',
+    extra: { password: 'p' },
+    instance_info: shown,
   });
+});
+
+it('masks what the column lists in the value itself, and nothing of that name below it', () => {
+  const value = { url: { a: 1 }, deep: { url: 'kept', token: 't' } };
+  const masked = { url: '******', deep: { url: 'kept', token: '******' } };
+  expect(maskField(['url'], value)).toEqual(masked);
+  expect(maskField(['0'], ['kept', { token: 't' }])).toEqual(['kept', { token: '******' }]);
+  expect(unmaskField(['url'], masked, value)).toEqual(value);
+  expect([hasMask(['url'], masked), hasMask(['url'], { deep: { url: '******' } })]).toEqual([true, false]);
 });
 
 it('is undone by unmasking against what is stored, whatever that is', () => {
@@ -33,20 +46,20 @@ it('is undone by unmasking against what is stored, whatever that is', () => {
   })).node;
   fc.assert(
     fc.property(tree, (value) => {
-      expect(unmaskSecrets(maskSecrets(value), value)).toEqual(value);
+      expect(unmaskField(true, maskSecrets(value), value)).toEqual(value);
     }),
   );
 });
 
 it('leaves what a client says anew', () => {
   const stored = { password: 'old', a: 1, deep: [{ token: 't' }] };
-  expect(unmaskSecrets({ password: 'new', a: '******', deep: '******' }, stored)).toEqual({
+  expect(unmaskField(true, { password: 'new', a: '******', deep: '******' }, stored)).toEqual({
     password: 'new',
     a: '******',
     deep: '******',
   });
-  expect(unmaskSecrets({ token: '******' }, stored)).toEqual({ token: '******' });
-  expect(unmaskSecrets({ toString: '******' }, stored)).toEqual({ toString: '******' });
+  expect(unmaskField(true, { token: '******' }, stored)).toEqual({ token: '******' });
+  expect(unmaskField(true, { toString: '******' }, stored)).toEqual({ toString: '******' });
 });
 
 it('never shows a marked value, however deep it is under a secret name', () => {

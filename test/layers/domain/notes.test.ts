@@ -3,7 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { isSecretName, mask, maskNotes, maskSecrets } from '../../../layers/domain/masking.ts';
+import { isSecretName, mask, maskField, maskSecrets } from '../../../layers/domain/masking.ts';
+import { node } from '../../../layers/domain/node.ts';
 import {
   drop,
   forget,
@@ -90,9 +91,11 @@ describe('a stored record with notes that this version does not know', () => {
 });
 
 describe('what is shown of notes', () => {
+  const shown = (info: object) => maskField(node.driver_internal_info.masked, info);
+
   it('has the mask in place of all that is called a secret, by the table and by the name', () => {
     expect(noteNames.filter((name) => rows[name].masked)).toEqual(noteNames.filter(isSecretName));
-    expect(maskNotes({ ...strangeNotes, ...everyNote })).toEqual({
+    expect(shown({ ...strangeNotes, ...everyNote })).toEqual({
       ...everyNote,
       agent_secret_token: mask,
       agent_secret_token_pregenerated: mask,
@@ -121,8 +124,8 @@ describe('what is shown of notes', () => {
       .map(([plain, secrets]) => ({ ...plain, ...secrets }));
     fc.assert(
       fc.property(record, (info) => {
-        expect(JSON.stringify(maskNotes(info))).not.toContain('MARKED');
-        expect(maskNotes(info)).toEqual(maskSecrets(info));
+        expect(JSON.stringify(shown(info))).not.toContain('MARKED');
+        expect(shown(info)).toEqual(maskSecrets(info));
       }),
     );
   });
@@ -151,15 +154,12 @@ describe('the product', () => {
 
   it('reaches notes by the table only', () => {
     const spells = sources.filter(({ text }) => text.includes('driver_internal_info')).map(({ file }) => file);
-    // Beside the table: the field, who may see it, and who shows it.
+    // Beside the table: the field, who may see it, and what shows it beside the API's views, which read the field's row.
     expect(spells.toSorted()).toEqual([
-      'functions/baremetal-api/node/view.ts',
       'functions/ramdisk-api/lookup.ts',
-      'layers/domain/masking.ts',
+      'layers/domain/baremetal/policy.ts',
       'layers/domain/node.ts',
       'layers/domain/notes.ts',
-      'layers/domain/policy.ts',
-      'layers/store/bmc-records.ts',
     ]);
   });
 });

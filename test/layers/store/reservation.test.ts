@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { isUuid } from '../../../layers/domain/values.ts';
-import { begin, finish, handOver, lock, nodeOfRun, pause, resume, runName } from '../../../layers/store/reservation.ts';
+import { begin, finish, handOver, lock, pause, resume } from '../../../layers/store/reservation.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { countedUlid, countedUuid } from '../../../layers/platform/memory/ids.ts';
 import { aNode } from './a-node.ts';
@@ -10,18 +9,6 @@ const uuid = countedUuid(1);
 const run = (n: number) => `${uuid}-${countedUlid(n)}`;
 const apply = (node: StoredNode, set: Partial<StoredNode> | undefined): StoredNode => ({ ...node, ...set });
 const deploying = apply(aNode(), begin(aNode(), countedUlid(1), 'deploy', 'deploy'));
-
-describe('runName', () => {
-  it('is a name that Step Functions takes, for any uuid and birth', () => {
-    expect(isUuid(uuid)).toBe(true);
-    expect(runName(uuid, countedUlid(1))).toMatch(/^[\w-]{1,80}$/);
-  });
-
-  it('leads back to the node, also in the form of 0.1', () => {
-    expect(nodeOfRun(runName(uuid, countedUlid(1)))).toBe(uuid);
-    expect(nodeOfRun(`${uuid}-12`)).toBe(uuid);
-  });
-});
 
 describe('lock', () => {
   it('names the run after its birth and leaves the provisioning alone', () => {

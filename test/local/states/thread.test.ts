@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 
 import type { StateEvent } from '../../../local/states/history.ts';
-import { startStates, type StatesThread } from '../../../local/states/start.ts';
+import { startStates, type StatesThread, type StatesThreadOptions } from '../../../local/states/start.ts';
 import { connect } from '../../../local/rpc.ts';
 import type { Workflows } from '../../../layers/platform/workflows.ts';
 import type { Functions } from '../../../layers/platform/platform.ts';
@@ -18,13 +18,9 @@ const threads: StatesThread[] = [];
 const children: ChildProcess[] = [];
 let journals = 0;
 
-beforeAll(() => {
-  const machine = machineOf({
-    A: callOf('${first}', { Assign: { a: '{% $states.result.Payload %}' }, Next: 'B' }),
-    B: waitOf('ask', { Output: { a: '{% $a %}', b: '{% $states.result %}' }, End: true }),
-  });
-  writeFileSync(join(folder, 'machine.asl.json'), JSON.stringify(machine));
-  writeFileSync(join(folder, 'broken.asl.json'), JSON.stringify(machineOf({ A: { Type: 'Odd' } })));
+const machine = machineOf({
+  A: callOf('${first}', { Assign: { a: '{% $states.result.Payload %}' }, Next: 'B' }),
+  B: waitOf('ask', { Output: { a: '{% $a %}', b: '{% $states.result %}' }, End: true }),
 });
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -34,13 +30,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const options = () => ({
   journal: join(folder, `${(journals += 1)}.db`),
-  definitions: folder,
-  workflows: ['machine'],
+  definitions: { machine: JSON.stringify(machine) },
   substitutions: { first: 'one' },
 });
 
 const start = async (
-  given: ReturnType<typeof options>,
+  given: Pick<StatesThreadOptions, 'journal' | 'definitions' | 'substitutions'>,
   functions: Functions,
   onEvent?: (event: StateEvent) => void,
 ) => {
@@ -94,7 +89,7 @@ it('passes on what a function throws, by name', async () => {
 it('says with one sentence why it cannot start', async () => {
   const broken = startStates({
     ...options(),
-    workflows: ['broken'],
+    definitions: { broken: JSON.stringify(machineOf({ A: { Type: 'Odd' } })) },
     functions: createFunctions().functions,
     onExit: () => {},
   });

@@ -11,7 +11,7 @@ import { buildConfigdrive } from '../../../layers/configdrive/index.ts';
 import { systemClock } from '../../../layers/platform/clock.ts';
 import { createIds } from '../../../layers/platform/ids.ts';
 import { createObjects } from '../../../local/objects/objects.ts';
-import { configdriveLink } from '../../../workflows/image.ts';
+import { configdriveLink } from '../../../workflows/owners/node/instance-media.ts';
 import { aNode } from '../../layers/store/a-node.ts';
 
 const seconds = 600;

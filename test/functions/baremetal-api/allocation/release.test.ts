@@ -1,11 +1,11 @@
 /** A node and its allocation name each other, or neither does: however one of them comes to an end. */
 import { describe, expect, it } from 'vitest';
 
+import { releaseInstance } from '../../../../workflows/undeploy/instance.ts';
+import { createSearches } from './searches.ts';
 import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../../layers/store/records/change.ts';
-import { releaseInstance } from '../../../../workflows/instance.ts';
-import { createSearches } from './searches.ts';
 
 const uuid = '11111111-2222-4333-8444-555555555555';
 

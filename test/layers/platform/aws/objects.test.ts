@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 
+import type { Site } from '../../../../layers/platform/aws/client.ts';
 import { createAwsObjects } from '../../../../layers/platform/aws/objects.ts';
 import { awsObjects } from '../../../../layers/platform/aws/platform.ts';
-import { createS3 } from '../../../../layers/platform/aws/s3.ts';
 import { describeObjects } from '../../../conformance/objects.ts';
-import { type Reply, serveS3 } from './s3-server.ts';
+import { type Reply, serveS3, type Trouble } from './s3-server.ts';
 import { credentials } from './signature.ts';
 
 const region = 'eu-central-1';
@@ -19,19 +19,19 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const open = async (...script: (Reply | 'drop')[]) => {
+const open = async (script: readonly (Reply | Trouble)[] = [], patience: Pick<Site, 'silence'> = {}) => {
   const { endpoint, seen, close } = await serveS3(...script);
   closers.push(close);
-  const client = createS3({ bucket: 'ingot', endpoint, region, credentials });
-  return { objects: createAwsObjects({ client, bucket: 'ingot', keyId: 'key-1' }), seen };
+  const site = { endpoint, region, credentials, ...patience };
+  return { objects: createAwsObjects({ site, bucket: 'ingot', keyId: 'key-1' }), seen };
 };
 
 const failing = (status: number, code: string): Reply => ({ status, body: `<Error><Code>${code}</Code></Error>` });
 
 describeObjects('objects on S3, through the wire', async () => {
   const { endpoint, wait: advance, close } = await serveS3();
-  const client = createS3({ bucket: 'ingot', endpoint, region, credentials });
-  return { objects: createAwsObjects({ client, bucket: 'ingot' }), request: follow, wait: advance, close };
+  const site = { endpoint, region, credentials };
+  return { objects: createAwsObjects({ site, bucket: 'ingot' }), request: follow, wait: advance, close };
 });
 
 describe('objects on S3', () => {
@@ -51,7 +51,7 @@ describe('objects on S3', () => {
 
   it('may have any character in their keys', async () => {
     const { objects } = await open();
-    const key = `inventories/a b+c&d=e%2F(é)'*!~?#`;
+    const key = `inventories/ a b+c&d=e%2F<(é)'*!~?#`;
     await objects.put(key, Buffer.from('x'));
     expect(Buffer.from((await objects.get(key))!).toString()).toBe('x');
     expect((await objects.list('inventories/')).map((one) => one.key)).toEqual([key]);
@@ -68,25 +68,43 @@ describe('objects on S3', () => {
     expect(asked).toEqual([null, 'configdrives/b', 'configdrives/d']);
   });
 
-  it.each<[string, Reply | 'drop']>([
+  it('of several megabytes are put as they are', async () => {
+    const { objects } = await open();
+    const body = Uint8Array.from({ length: 3_000_000 }, (_, at) => at % 251);
+    await objects.put('configdrives/a', body);
+    expect(Buffer.from((await objects.get('configdrives/a'))!).equals(body)).toBe(true);
+  });
+
+  it.each<[string, Reply | Trouble]>([
     ['a broken connection', 'drop'],
     ['503 SlowDown', failing(503, 'SlowDown')],
     ['500 InternalError', failing(500, 'InternalError')],
     ['400 RequestTimeout', failing(400, 'RequestTimeout')],
   ])('are asked for again after %s', async (_name, first) => {
-    const { objects, seen } = await open(first);
+    const { objects, seen } = await open([first]);
     await objects.put('a', Buffer.from('again'));
     expect(seen.map(({ body }) => body.toString())).toEqual(['again', 'again']);
   });
 
   it('are Unavailable after three tries', async () => {
-    const { objects, seen } = await open('drop', failing(503, 'SlowDown'), failing(500, 'InternalError'));
+    const { objects, seen } = await open(['drop', failing(503, 'SlowDown'), failing(500, 'InternalError')]);
     await expect(objects.get('secret/key')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
     expect(seen).toHaveLength(3);
   });
 
+  it('are asked for again when nothing is said for too long, and Unavailable in the end', async () => {
+    const { objects, seen } = await open(['silence', 'silence', 'silence'], { silence: 100 });
+    await expect(objects.get('a')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+    expect(seen).toHaveLength(3);
+  });
+
+  it('are Unavailable when their bytes stop coming', async () => {
+    const { objects } = await open(['half'], { silence: 100 });
+    await expect(objects.get('a')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+  });
+
   it('that may not be touched are a Fault at once, without the key of the object', async () => {
-    const { objects, seen } = await open(failing(403, 'AccessDenied'));
+    const { objects, seen } = await open([failing(403, 'AccessDenied')]);
     const fault = await objects.get('secret/key').catch((error: Error) => error);
     expect(fault).toMatchObject({
       name: 'StoreRefused',
@@ -97,15 +115,15 @@ describe('objects on S3', () => {
   });
 
   it('in a bucket that does not exist are refused, not absent', async () => {
-    const { objects } = await open(failing(404, 'NoSuchBucket'));
+    const { objects } = await open([failing(404, 'NoSuchBucket')]);
     await expect(objects.get('a')).rejects.toMatchObject({ name: 'StoreRefused' });
   });
 });
 
 describe('links to S3', () => {
   const link = async (bucket: string, where: string, method: 'GET' | 'PUT' = 'GET', key = 'configdrives/a') => {
-    const client = createS3({ bucket, region: where, credentials });
-    return new URL(await createAwsObjects({ client, bucket, keyId: 'key-1' }).link(key, method, 900));
+    const site = { region: where, credentials };
+    return new URL(await createAwsObjects({ site, bucket, keyId: 'key-1' }).link(key, method, 900));
   };
 
   it.each(['GET', 'PUT'] as const)(
@@ -119,6 +137,7 @@ describe('links to S3', () => {
       ]);
       expect(searchParams.get('X-Amz-Expires')).toBe('900');
       expect(searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+      expect(searchParams.get('X-Amz-Content-Sha256')).toBe('UNSIGNED-PAYLOAD');
       expect([...searchParams.keys()].filter((name) => /checksum|encryption/i.test(name))).toEqual([]);
     },
   );

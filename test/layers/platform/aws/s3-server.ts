@@ -7,6 +7,9 @@ import { isSigned, read, type Seen } from './signature.ts';
 
 export type Reply = { readonly status: number; readonly body?: string | Buffer };
 
+/** Instead of an answer: a broken connection, none at all, or one that stops in the middle of its body. */
+export type Trouble = 'drop' | 'silence' | 'half';
+
 const refusal = (status: number, code: string): Reply => ({
   status,
   body: `<Error><Code>${code}</Code><Message>the key secret/key</Message></Error>`,
@@ -14,15 +17,18 @@ const refusal = (status: number, code: string): Reply => ({
 
 const page = 2;
 
+const escape = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
 type Stored = Map<string, { readonly body: Buffer; readonly at: number }>;
 
 const list = (stored: Stored, query: URLSearchParams): Reply => {
   const after = query.get('continuation-token') ?? '';
   const found = [...stored.keys()].filter((key) => key.startsWith(query.get('prefix')!) && key > after).sort();
   const shown = found.slice(0, page);
+  const encode = query.get('encoding-type') === 'url' ? encodeURIComponent : escape;
   const contents = shown.map(
     (key) =>
-      `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>${new Date(stored.get(key)!.at).toISOString()}</LastModified><Size>1</Size></Contents>`,
+      `<Contents><Key>${encode(key)}</Key><LastModified>${new Date(stored.get(key)!.at).toISOString()}</LastModified><Size>1</Size></Contents>`,
   );
   const more = found.length > page;
   const next = more ? `<NextContinuationToken>${shown.at(-1)}</NextContinuationToken>` : '';
@@ -45,8 +51,8 @@ const answer = (stored: Stored, { method, path, query, body }: Seen, now: number
   return found ? { status: 200, body: found.body } : refusal(404, 'NoSuchKey');
 };
 
-/** `script`: what the next requests are answered instead; `drop` breaks the connection. */
-export const serveS3 = async (...script: (Reply | 'drop')[]) => {
+/** `script`: what the next requests are answered instead. */
+export const serveS3 = async (...script: (Reply | Trouble)[]) => {
   const stored: Stored = new Map();
   const seen: Seen[] = [];
   let ahead = 0;
@@ -55,6 +61,8 @@ export const serveS3 = async (...script: (Reply | 'drop')[]) => {
       seen.push(one);
       const scripted = script.shift();
       if (scripted === 'drop') return request.socket.destroy();
+      if (scripted === 'silence') return undefined;
+      if (scripted === 'half') return response.writeHead(200, { 'Content-Length': 2 }).write('x');
       const now = Date.now() + ahead;
       const { status, body = '' } =
         scripted ?? (isSigned(one, now) ? answer(stored, one, now) : refusal(403, 'SignatureDoesNotMatch'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { Site } from '../../../../layers/platform/aws/signed.ts';
+import type { Site } from '../../../../layers/platform/aws/client.ts';
 import { credentials, isSigned, read, type Seen } from './signature.ts';
 
 export type Scripted = {

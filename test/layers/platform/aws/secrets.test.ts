@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { createAwsJson } from '../../../../layers/platform/aws/json.ts';
+import { awsOpener, awsSealer } from '../../../../layers/platform/aws/platform.ts';
 import { createAwsOpener, createAwsSealer } from '../../../../layers/platform/aws/secrets.ts';
 import { describeSecrets } from '../../../conformance/secrets.ts';
 import { createMemorySecrets } from '../../../../layers/platform/memory/secrets.ts';
@@ -42,11 +42,16 @@ const closers: (() => Promise<void>)[] = [];
 const open = async (...script: Line[]) => {
   const { site, seen, close } = await serveScript(...script);
   closers.push(close);
-  const needs = { client: createAwsJson('kms', site), keyId: 'key-1' };
+  const needs = { site, keyId: 'key-1' };
   return { secrets: { ...createAwsSealer(needs), ...createAwsOpener(needs) }, seen };
 };
 
 describeSecrets('secrets with KMS', async () => (await open(createKms())).secrets);
+
+// A test server or AWS is used when there is one: INGOT_KMS_ENDPOINT and KMS_KEY_ID name it.
+if (process.env['INGOT_KMS_ENDPOINT']) {
+  describeSecrets('secrets with KMS, for real', async () => ({ ...awsSealer(process.env), ...awsOpener(process.env) }));
+}
 
 describe('secrets with KMS', () => {
   afterEach(async () => {
@@ -78,6 +83,15 @@ describe('secrets with KMS', () => {
     );
     expect(await secrets.open('c2VhbGVk', context)).toBe('calvin');
     expect(seen).toHaveLength(2);
+  });
+
+  it('leave no words of KMS in a log, because they quote values', async () => {
+    const { secrets } = await open({ status: 400, body: { __type: 'ValidationException', message: 'not calvin' } });
+    const fault = await secrets.seal('calvin', context).catch((error: Error) => error);
+    expect(fault).toMatchObject({
+      message: 'KMS could not encrypt with key key-1 (ValidationException), try again.',
+      cause: { name: 'ValidationException', message: 'The service answered 400 ValidationException.' },
+    });
   });
 
   it('are Unavailable, not lost, when KMS does not answer', async () => {

@@ -1,22 +1,38 @@
-import { ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 
 import { createAwsParameters } from '../../../../layers/platform/aws/ssm.ts';
-import { createScriptedClient } from './client.ts';
+import { type Line, serveScript } from './scripted-server.ts';
 
-it('reads a parameter decrypted', async () => {
-  const { client, sent } = createScriptedClient<SSMClient>([{ Parameter: { Value: 'text' } }]);
-  expect(await createAwsParameters({ client }).read('/ingot/keystone')).toBe('text');
-  expect(sent).toEqual([{ command: 'GetParameterCommand', input: { Name: '/ingot/keystone', WithDecryption: true } }]);
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
 });
 
-it('names one that is not there, and tries nothing else when SSM can not be reached', async () => {
-  const missing = new ParameterNotFound({ message: 'no', $metadata: {} });
-  const { client } = createScriptedClient<SSMClient>([missing, new Error('socket')]);
-  const parameters = createAwsParameters({ client });
-  await expect(parameters.read('/a')).rejects.toMatchObject({
-    name: 'Configuration',
-    message: expect.stringContaining('/a'),
+const open = async (...script: Line[]) => {
+  const { site, seen, close } = await serveScript(...script);
+  closers.push(close);
+  return { parameters: createAwsParameters({ site }), seen };
+};
+
+describe('a parameter of SSM', () => {
+  it('is read decrypted', async () => {
+    const { parameters, seen } = await open({ body: { Parameter: { Value: 'text' } } });
+    expect(await parameters.read('/ingot/keystone')).toBe('text');
+    expect(seen[0]).toMatchObject({ headers: { 'x-amz-target': 'AmazonSSM.GetParameter' }, signed: true });
+    expect(JSON.parse(seen[0]!.body.toString())).toEqual({ Name: '/ingot/keystone', WithDecryption: true });
   });
-  await expect(parameters.read('/a')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+
+  it('that is not there is named', async () => {
+    const { parameters } = await open({ status: 400, body: { __type: 'ParameterNotFound' } });
+    await expect(parameters.read('/a')).rejects.toMatchObject({
+      name: 'Configuration',
+      message: expect.stringContaining('/a'),
+    });
+  });
+
+  it('is Unavailable when SSM can not be reached', async () => {
+    const { parameters, seen } = await open('drop', 'drop', 'drop');
+    await expect(parameters.read('/a')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+    expect(seen).toHaveLength(3);
+  });
 });

@@ -7,7 +7,7 @@ import { createAwsTable } from '../../../../layers/platform/aws/table.ts';
 import { absent, equals, type Write } from '../../../../layers/platform/table.ts';
 import { createSeededChance } from '../../../../layers/platform/memory/chance.ts';
 import { createVirtualClock } from '../../../../layers/platform/memory/clock.ts';
-import { createScriptedClient } from './client.ts';
+import { createScriptedClient } from './scripted-client.ts';
 
 const open = (...answers: (object | Error)[]) => {
   const { client, sent } = createScriptedClient<DynamoDBDocumentClient>(answers);

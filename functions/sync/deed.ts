@@ -1,2 +1,0 @@
-/** What sync did about a run. */
-export type Deed = 'none' | 'started' | 'failed' | 'stuck';

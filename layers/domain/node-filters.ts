@@ -1,0 +1,31 @@
+/** The filters of the node list that are no field (ironic-api.md 2.3). */
+import type { Filters, Lookup } from './filters.ts';
+import type { Node } from './node.ts';
+import { bool } from './values.ts';
+
+/** What of a stored node filters look at. */
+export type Listed = Omit<Node, 'instance_info'>;
+
+/** Whether a project owns or leases a node. */
+export const isOfProject = ({ owner, lessee }: Listed, project: string): boolean =>
+  owner === project || lessee === project;
+
+/** Where those nodes are. */
+export const placesOfProject = (project: string): Lookup[] => [
+  { index: 'owner', value: project },
+  { index: 'lessee', value: project },
+];
+
+export const nodeFilters: Filters<Listed> = {
+  associated: {
+    schema: bool,
+    keep: ({ instance_uuid }, wanted: boolean) => (instance_uuid !== null) === wanted,
+    lookups: (value: boolean) => [{ index: 'associated', value }],
+    rank: 11,
+  },
+  description_contains: { keep: ({ description }, part: string) => description?.includes(part) ?? false },
+  project: { keep: isOfProject, lookups: placesOfProject, rank: 6 },
+  sharded: { since: 82, schema: bool, keep: ({ shard }, wanted: boolean) => (shard !== null) === wanted },
+  // Child nodes are in no list that does not ask for them.
+  include_children: { since: 83 },
+};

@@ -1,0 +1,46 @@
+/**
+ * All workflows, by whose runs they are. A workflow is a folder of its own: its story (`<name>.asl.json`), its phases,
+ * and its row (`index.ts`), which says everything else there is to know about it (ADR 15).
+ */
+import type { ProvisionWorkflow } from '../layers/domain/baremetal/verbs.ts';
+import { adopt } from './adopt/index.ts';
+import { allocate } from './allocate/index.ts';
+import { clean } from './clean/index.ts';
+import { deploy } from './deploy/index.ts';
+import { inspect } from './inspect/index.ts';
+import { management } from './management/index.ts';
+import type { AllocationWorkflows } from './owners/allocation/index.ts';
+import type { NodeWorkflow, NodeWorkflows } from './owners/node/workflow.ts';
+import { power } from './power/index.ts';
+import { rescue } from './rescue/index.ts';
+import { service } from './service/index.ts';
+import { undeploy } from './undeploy/index.ts';
+import { unrescue } from './unrescue/index.ts';
+import { verify } from './verify/index.ts';
+
+/** Those of nodes; those that verbs begin are among them. */
+export const nodeWorkflows = {
+  verify,
+  clean,
+  deploy,
+  service,
+  undeploy,
+  inspect,
+  adopt,
+  rescue,
+  unrescue,
+  power,
+  management,
+} as const satisfies NodeWorkflows & { readonly [W in ProvisionWorkflow]: NodeWorkflow };
+
+/** Those of allocations. */
+export const allocationWorkflows = { allocate } as const satisfies AllocationWorkflows;
+
+/** All of them, in the order in which operators read about them. */
+export const workflows = { ...nodeWorkflows, ...allocationWorkflows } as const;
+
+export type WorkflowName = keyof typeof workflows;
+
+/** Whether a name is that of a workflow. */
+export const isWorkflow = (name: string | null | undefined): name is WorkflowName =>
+  typeof name === 'string' && Object.hasOwn(workflows, name);

@@ -1,0 +1,112 @@
+/**
+ * Phases reach hardware only through this: calls of `functions/bmc-proxy` with the identity and generation of the run.
+ * An interface of the node that is `fake` never leaves the process (hardware type fake-hardware).
+ */
+import { Fault, Invalid } from '../../../layers/domain/fault.ts';
+import { maxWords, plainText } from '../../../layers/domain/foreign-text.ts';
+import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../../../layers/bmc/operations.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Platform } from '../../../layers/platform/platform.ts';
+
+/** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
+export const Pending = (reason: string) => new Fault('Pending', 503, reason);
+
+/** A step that the agent reports as failed. */
+const StepFailed = (step: string, command: AgentCommand) =>
+  new Fault('StepFailed', 400, `The agent's step ${step} failed: ${plainText(reasonOf(command), maxWords)}`);
+
+const reasonOf = ({ command_error: error, command_status }: AgentCommand): string => {
+  if (typeof error === 'string' && error !== '') return error;
+  const { message, details } = (error ?? {}) as { message?: string; details?: string };
+  return [message, details].filter((part) => part).join(' ') || `it ended as ${command_status} without a reason.`;
+};
+
+/** The first part of an operation's name. */
+type Family = Operation extends `${infer F}.${string}` ? F : never;
+
+/** Which interface of a node each is of. */
+const interfaces = {
+  bmc: 'power_interface',
+  system: 'power_interface',
+  power: 'power_interface',
+  boot: 'management_interface',
+  mode: 'management_interface',
+  secure_boot: 'management_interface',
+  nmi: 'management_interface',
+  indicator: 'management_interface',
+  bios: 'bios_interface',
+  firmware: 'firmware_interface',
+  inventory: 'inspect_interface',
+  vmedia: 'boot_interface',
+  agent: 'deploy_interface',
+  subscription: 'vendor_interface',
+} as const satisfies { readonly [F in Family]: keyof StoredNode };
+
+const familyOf = (op: Operation): Family => op.split('.')[0] as Family;
+
+/** Whether this node's part of the hardware is made up. */
+export const isFake = (node: StoredNode, family: Family): boolean => node[interfaces[family]] === 'fake';
+
+/** What leaves the machine without power, be it for a moment. */
+const switchesOff = (op: Operation, params: object): boolean =>
+  (op === 'power.ensure' && (params as Params<'power.ensure'>).target === 'power off') ||
+  (op === 'agent.call' && (params as Params<'agent.call'>).command === 'standby.power_off');
+
+/** Every way to hardware leads past here, so no workflow can forget it. */
+const checkStaysOn = ({ uuid, disable_power_off: staysOn }: StoredNode, op: Operation, params: object): void => {
+  if (staysOn && switchesOff(op, params)) {
+    throw Invalid(`Node ${uuid} must not be switched off (disable_power_off), and this needs it. Nothing was sent.`);
+  }
+};
+
+export type AgentStepCall = { readonly interface: string; readonly step: string; readonly [more: string]: unknown };
+
+export type Hardware = {
+  /**
+   * Asks the proxy and answers what it observed; undefined for a fake interface. `effect` tells two wishes of one phase
+   * for the same operation apart. Throws Pending, the faults of layers/bmc/faults.ts, and Invalid for what would switch
+   * off a machine that has to stay on.
+   */
+  ask<O extends Operation>(op: O, params: Params<O>, effect?: string): Promise<Observed<O> | undefined>;
+  /**
+   * How the agent stands with a step, which is started if it was not. True: ended well, false: still running.
+   * Throws StepFailed.
+   */
+  step(kind: 'deploy' | 'clean' | 'service', step: AgentStepCall): Promise<boolean>;
+};
+
+export type HardwareCall = {
+  readonly node: StoredNode;
+  /** Names the wanted effect: run and phase, and the round where a phase comes again in one run. */
+  readonly op_id: string;
+  readonly deadline_ms: number;
+};
+
+/** What a phase reaches the machine by. Nothing is sent for interfaces that are fake. */
+export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call: HardwareCall): Hardware => {
+  const { node, op_id, deadline_ms } = call;
+  const ask: Hardware['ask'] = async (op, params, effect) => {
+    if (isFake(node, familyOf(op))) return undefined;
+    checkStaysOn(node, op, params);
+    const request: Request = {
+      op,
+      node: node.uuid,
+      generation: node.generation,
+      op_id: [op_id, op, ...(effect ? [effect] : [])].join('/'),
+      params,
+      deadline_ms,
+    };
+    const reply = (await functions.invoke('bmc-proxy', request)) as Reply<typeof op>;
+    if (reply.status === 'pending') throw Pending(reply.reason);
+    return reply.observed;
+  };
+  return {
+    ask,
+    step: async (kind, step) => {
+      const observed = await ask('agent.execute', { kind, step });
+      if (!observed || observed.command.command_status === 'SUCCEEDED') return true;
+      if (observed.command.command_status === 'RUNNING') return false;
+      throw StepFailed(`${step.interface}.${step.step}`, observed.command);
+    },
+  };
+};

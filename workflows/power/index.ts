@@ -1,0 +1,34 @@
+/** PUT states/power. */
+import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { keepFirst } from '../owners/node/failure.ts';
+import type { NodeWorkflow } from '../owners/node/workflow.ts';
+
+/** By what an abort says in `last_error` (functions/baremetal-api/node/abort.ts), where Metal3 looks for it too. */
+const wasAborted = ({ last_error: error }: StoredNode) => error?.includes('aborted by request') ?? false;
+
+/** The ramdisk of an aborted rescue still runs and lets people in: somebody has to look. */
+const rescueAbortFailed = (node: StoredNode, message: string): Partial<StoredNode> =>
+  node.provision_state === 'rescue failed' && wasAborted(node)
+    ? { maintenance: true, fault: 'rescue abort failure', maintenance_reason: message }
+    : {};
+
+export const power: NodeWorkflow = {
+  owner: 'node',
+  doc: 'Power actions.',
+  takes: 'lock',
+  asked: async (table, uuid, run) => {
+    const input = powerRequestOf(await table.get(powerRequestKey(uuid)), run);
+    return input && { input };
+  },
+  event_type: 'conductor',
+  what: 'Power action',
+  next: 'Then ask for the power state again.',
+  failed: (node, message) => ({
+    target_power_state: null,
+    last_error: keepFirst(node, message),
+    ...rescueAbortFailed(node, message),
+  }),
+  leftovers: [powerRequestKey],
+  phases: async () => import('./phases.ts'),
+};

@@ -1,0 +1,50 @@
+/** rescue: boots the rescue ramdisk and lets its user in with the password (ironic-states.md 11). */
+import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { finish } from '../../layers/store/reservation.ts';
+import { forgetAgent } from '../owners/node/agent.ts';
+import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
+import * as boot from '../owners/node/boot.ts';
+
+const ways = { way: ['nothing', 'ramdisk'] } as const;
+
+const prepare: Phase<typeof ways> = {
+  answers: ways,
+  run: async ({ node }) => {
+    const fake = node.rescue_interface === 'fake';
+    if (!fake && node.disable_power_off) {
+      throw Invalid('disable_power_off is set, but a rescue has to switch the machine off to boot the ramdisk.');
+    }
+    return answer({ way: fake ? 'nothing' : 'ramdisk' });
+  },
+};
+
+/** The ISO made for rescues, else that of the deploy agent. */
+const attachRescueMedia = boot.attachRamdisk('rescue_iso', ({ rescue_iso, deploy_iso }) => rescue_iso ?? deploy_iso);
+
+/** No password passes through here: the proxy opens its hash, which was sealed when the rescue was asked for. */
+const setPassword: Phase = {
+  run: async ({ hardware }) => {
+    const observed = await hardware.ask('agent.call', { command: 'rescue.finalize_rescue' });
+    if (observed?.command.command_status === 'FAILED') {
+      throw new Fault(
+        'StepFailed',
+        400,
+        'The agent could not set the password of the user rescue: its ramdisk has to be built with rescue support.',
+      );
+    }
+    return done();
+  },
+};
+
+/** By the names of the states in rescue.asl.json. */
+export const phases: Phases = {
+  Prepare: prepare,
+  PowerOff: boot.powerOff,
+  AttachBootMedia: attachRescueMedia,
+  SetBootDevice: boot.bootMediaOnce,
+  PowerOn: boot.powerOn,
+  WaitForAgent: boot.waitForAgent,
+  SetPassword: setPassword,
+  DetachBootMedia: boot.detachBootMedia,
+  Finish: { run: async () => done((node) => ({ ...forgetAgent(node), ...finish(node, 'done'), last_error: null })) },
+};

@@ -1,0 +1,76 @@
+/** What `sync` does about a run: nothing is ever stuck (DESIGN.md 3.9), whoever owns the run. */
+import { isFault } from '../../layers/domain/fault.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
+import type { Execution } from '../../layers/platform/workflows.ts';
+import { failureOf, type Failure } from './failure.ts';
+import type { Keeper, Keeping, RecordedRun } from './owner.ts';
+
+/** What was done about a run. `stuck`: nothing could be, and somebody has to look. */
+export type Deed = 'none' | 'started' | 'failed' | 'stuck';
+
+type Needs = Keeping & Pick<Platform, 'workflows'>;
+
+/** A run that ends well lets go of its owner. If that names it nevertheless, its record is older than that. */
+const wellEnded = ({ kind }: Keeper, { status, stopped_at: at }: Execution): string | undefined =>
+  status === 'SUCCEEDED'
+    ? `its work was done at ${at}, and the ${kind}'s record, which names it still, was restored from before.`
+    : undefined;
+
+const failureFor = (keeper: Keeper, { run, phase }: RecordedRun, ended: Execution | undefined): Failure => {
+  if (!ended) return { phase, error: 'NeverStarted', message: `The run ${run} was never started.` };
+  const error = ended.error ?? ended.status;
+  const { message } = failureOf(phase, error, ended.cause);
+  const said = wellEnded(keeper, ended) ?? message;
+  return { phase, error, message: `The execution ${run} ended as ${ended.status}: ${said}` };
+};
+
+/** The client has waited for its answer as long as it could; whoever was to give it is gone. */
+const cutOff: Failure = {
+  phase: 'the middle of it',
+  error: 'CutOff',
+  message: 'Whoever worked on it was cut off, so nobody knows whether the machine has done it.',
+};
+
+/** How long somebody else may keep a lost run from being failed, ms. The longest power action takes minutes. */
+const patience = 60 * 60 * 1000;
+
+const fail = async (needs: Needs, keeper: Keeper, about: RecordedRun, failure: Failure): Promise<Deed> => {
+  const { uuid, workflow, run, changed_at } = about;
+  try {
+    await keeper.fail(needs, about, failure);
+  } catch (error) {
+    // The owner went on meanwhile.
+    if (isFault(error) && error.name === 'Superseded') return 'none';
+    // Somebody else holds it: the next look decides.
+    const isOld = needs.clock.now() - changed_at > patience;
+    if (isFault(error) && error.name === 'NodeLocked' && !isOld) return 'none';
+    throw error;
+  }
+  needs.log.warn('A run was failed because its execution is gone.', { [keeper.kind]: uuid, workflow, run, ...failure });
+  return 'failed';
+};
+
+/** Starts a run that was recorded but never started, and fails one whose execution ended without it. */
+const mend = async (needs: Needs, keeper: Keeper, about: RecordedRun): Promise<Deed> => {
+  const { uuid, workflow, run, input, until } = about;
+  if (until !== undefined) return needs.clock.now() < until ? 'none' : fail(needs, keeper, about, cutOff);
+  const execution = await needs.workflows.describe(workflow, run);
+  if (execution?.status === 'RUNNING') return 'none';
+  if (execution || !input) return fail(needs, keeper, about, failureFor(keeper, about, execution));
+  if ((await needs.workflows.start(workflow, run, input)) === 'ended') {
+    return fail(needs, keeper, about, failureFor(keeper, about, await needs.workflows.describe(workflow, run)));
+  }
+  needs.log.info('A run that was recorded is started.', { [keeper.kind]: uuid, workflow, run });
+  return 'started';
+};
+
+/** Looks after all runs of one owner. The trouble of one must not keep others waiting: it is logged, and is `stuck`. */
+export const lookAfter = async (needs: Needs, keeper: Keeper, uuid: string): Promise<Deed[]> => {
+  try {
+    const runs = await keeper.read(needs, uuid);
+    return await Promise.all(runs.map(async (run) => mend(needs, keeper, run)));
+  } catch (error) {
+    needs.log.error('Runs could not be looked after.', { [keeper.kind]: uuid, error });
+    return ['stuck'];
+  }
+};
