@@ -41,7 +41,7 @@ export const allocationRoutes: readonly Route[] = [
       const { after } = await changeRecord(deps, kinds.allocation, call.target.uuid, (stored) => {
         const values = changes(stored);
         authorizeFields(rows, values, call.subject, stored);
-        return values;
+        return { set: values };
       });
       return { body: allocationView(call, 'all')(after) };
     },
