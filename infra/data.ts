@@ -1,6 +1,6 @@
 /** What is kept: the one table, the one bucket, and the keys. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -27,12 +27,6 @@ export class Data extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
-      globalSecondaryIndexes: layout.indexes.map(({ name }) => ({
-        indexName: name,
-        partitionKey: { name, type: string },
-        sortKey: { name: layout.index_sort, type: string },
-        projectionType: ProjectionType.ALL,
-      })),
     });
     this.dataKey = new Key(this, 'DataKey', { enableKeyRotation: true, description: 'Ingot objects' });
     this.secretsKey = new Key(this, 'SecretsKey', { enableKeyRotation: true, description: 'Ingot BMC credentials' });

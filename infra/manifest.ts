@@ -6,7 +6,6 @@ import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
 import type { Method } from '../layers/http/route.ts';
-import { indexes } from '../layers/store/indexes.ts';
 import { workflows as rows, type WorkflowName } from '../workflows/index.ts';
 
 /** A part of the platform (`layers/platform/platform.ts`) that a function is given; on AWS it becomes an IAM grant. */
@@ -213,7 +212,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-export const table = { partition: 'pk', sort: 'sk', index_sort: 'position', ttl: 'expires_at', indexes };
+export const table = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing

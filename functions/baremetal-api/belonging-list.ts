@@ -43,7 +43,7 @@ const nodesOf = async <R>({ table }: Deps, asked: Asked<R>): Promise<string[] | 
   const { only } = asked;
   const wanted = wantedOf(asked);
   if (only === null) return wanted && [...(await nodesWith(table, wanted.field, wanted.values))];
-  const mine = await nodesOfProject(table, only);
+  const mine = await nodesOfProject(table, only, wanted ? undefined : ['uuid']);
   return mine.filter((node) => wanted?.fits(node) ?? true).map(({ uuid }) => uuid);
 };
 

@@ -32,8 +32,6 @@ export const holds = (condition: Condition, item: Item | undefined): boolean => 
       return (item?.[condition.attribute] ?? null) === null;
     case 'equal':
       return item?.[condition.attribute] === condition.value;
-    case 'one of':
-      return (condition.values as readonly unknown[]).includes(item?.[condition.attribute]);
     case 'below':
       return isBelow(item?.[condition.attribute], condition.value);
   }

@@ -4,7 +4,6 @@
  */
 import { Fault, Invalid, TooLarge } from '../domain/fault.ts';
 import { keyOf } from './evaluate.ts';
-import { indexes } from '../store/indexes.ts';
 import type { Item, Key, Write } from './table.ts';
 
 /** Limits of DynamoDB: writes of a transaction, bytes of an item, bytes of a transaction. */
@@ -16,8 +15,6 @@ const maxNameBytes = 65_535;
 const partitionBytes = 2048;
 const sortBytes = 1024;
 const keyBytes = { pk: partitionBytes, sk: sortBytes } as const;
-/** The attributes that are keys of an index, with the bytes that each may have. */
-const indexKeys = [...indexes.map(({ name }) => [name, partitionBytes] as const), ['position', sortBytes] as const];
 
 const Unwritable = (message: string) => new Fault('Unwritable', 500, message);
 const place = ({ pk, sk }: Key) => `item ${pk} ${sk}`;
@@ -74,22 +71,12 @@ const attributesSize = (attributes: object, where: string, depth = 0): number =>
 
 /**
  * Bytes of an item. Throws TooLarge (413) past 400 KB, Invalid (400) for numbers, depths and empty keys that cannot be
- * stored, with the path to them, Unwritable (500) for undefined, for what is no JSON, and for index attributes that are
- * not strings.
+ * stored, with the path to them, Unwritable (500) for undefined and for what is no JSON.
  */
 export const checkItem = (item: Item): number => {
   const bytes = attributesSize(item, place(item));
   if (bytes > maxItemBytes) {
     throw TooLarge(`The ${place(item)} would have ${bytes} bytes, at most ${maxItemBytes} can be stored.`);
-  }
-  for (const [name, most] of indexKeys) {
-    const value = item[name];
-    if (value !== undefined && (typeof value !== 'string' || value === '')) {
-      throw Unwritable(`The ${place(item)} has an index attribute ${name} that is not a string with content.`);
-    }
-    if (value !== undefined && Buffer.byteLength(value) > most) {
-      throw Invalid(`The ${place(item)} has an index attribute ${name} of more than ${most} bytes.`);
-    }
   }
   return bytes;
 };
@@ -113,11 +100,6 @@ const checkKey = (key: Key) => {
 
 const checkWrite = (write: Write): number => {
   checkKey(keyOf(write));
-  for (const condition of write.when ?? []) {
-    if (condition.is === 'one of' && (condition.values.length === 0 || condition.values.length > 100)) {
-      throw Unwritable(`A condition on ${condition.attribute} has ${condition.values.length} values, 1 to 100 can be.`);
-    }
-  }
   if ('put' in write) return checkItem(write.put);
   if ('check' in write && write.when.length === 0)
     throw Unwritable(`The check of ${place(write.check)} checks nothing.`);

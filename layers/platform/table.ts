@@ -15,7 +15,6 @@ export type Condition =
   /** The attribute does not exist or is null. */
   | { readonly is: 'unset'; readonly attribute: string }
   | { readonly is: 'equal'; readonly attribute: string; readonly value: Scalar }
-  | { readonly is: 'one of'; readonly attribute: string; readonly values: readonly Scalar[] }
   /** The attribute exists and is strictly smaller than the value. */
   | { readonly is: 'below'; readonly attribute: string; readonly value: string | number };
 
@@ -23,7 +22,6 @@ export const absent: Condition = { is: 'absent' };
 export const present: Condition = { is: 'present' };
 export const unset = (attribute: string): Condition => ({ is: 'unset', attribute });
 export const equals = (attribute: string, value: Scalar): Condition => ({ is: 'equal', attribute, value });
-export const oneOf = (attribute: string, values: readonly Scalar[]): Condition => ({ is: 'one of', attribute, values });
 export const below = (attribute: string, value: string | number): Condition => ({ is: 'below', attribute, value });
 
 /** All conditions of `when` must hold. An update of an absent item creates it unless `when` has `present`. */
@@ -39,12 +37,8 @@ export type Write =
   | { readonly delete: Key; readonly when?: readonly Condition[] }
   | { readonly check: Key; readonly when: readonly Condition[] };
 
-/**
- * A range of one partition in key order. Without `index` the table itself: partition = pk, sort = sk. With one:
- * partition and sort are the attributes that `indexes` names; items without them are not in it.
- */
+/** A range of one partition (pk) in the order of the sort keys (sk). */
 export type Query = {
-  readonly index?: string;
   readonly partition: string;
   readonly begins?: string;
   /** Exclusive lower bound of the sort key. */
@@ -56,19 +50,23 @@ export type Query = {
   readonly limit?: number;
 };
 
-/** A secondary index: `name` is also the partition attribute of the item; the sort attribute is always `position`. */
-export type Index = { readonly name: string };
+/** A part of the whole table; `next` is where the rest begins, undefined at the end. */
+export type Scanned = { readonly items: readonly Item[]; readonly next: Key | undefined };
 
+/** Reads are strongly consistent, and what they answer may be shared with other readers: nobody changes it. */
 export type Table = {
-  /** Strongly consistent. */
   get(key: Key): Promise<Item | undefined>;
-  /** Strongly consistent, any number of keys, answers in the order of the keys, absent ones undefined. */
-  getMany(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   /**
-   * Strongly consistent without `index`; an index may lag behind on AWS (milliseconds to seconds). Items out of an
-   * index may be shared with other readers and frozen.
+   * Any number of keys, answers in the order of the keys, absent ones undefined. `stale`: an item may be as it was a
+   * moment ago, or be missing that was just made, for half the price.
    */
+  getMany(keys: readonly Key[], options?: { readonly stale?: boolean }): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<Item[]>;
+  /**
+   * About `limit` items after a key, in an order of the table's own that stays the same: all of them come, also those
+   * that are written meanwhile elsewhere, but not what is written behind. It costs the whole table; only upgrades do it.
+   */
+  scan(options: { readonly after?: Key | undefined; readonly limit: number }): Promise<Scanned>;
   /**
    * All or nothing, at most 100 writes, each to another key (DynamoDB TransactWriteItems).
    * Durable when it returns. Throws ConditionFailed; the index tells which write was refused.

@@ -5,12 +5,12 @@
 import { released, taken, type Allocation } from '../domain/allocation.ts';
 import { isFault } from '../domain/fault.ts';
 import type { Table } from '../platform/table.ts';
-import { busyIndex, busyPartition, shards } from './indexes.ts';
 import { guardKey } from './kinds/key.ts';
 import { kinds, type StoredAllocation } from './kinds/kinds.ts';
 import type { StoredNode } from './nodes.ts';
 import { changeRecord, createRecord, removeRecord, type Needs } from './records/change.ts';
 import { missing, readToChange } from './records/find.ts';
+import { uuidsIn } from './records/list.ts';
 import { beside } from './records/plan.ts';
 import { runName } from './runs.ts';
 
@@ -18,15 +18,9 @@ import { runName } from './runs.ts';
 export const allocationRun = ({ uuid, position }: Pick<StoredAllocation, 'uuid' | 'position'>): string =>
   runName(uuid, position);
 
-/** UUIDs of the allocations that look for a node; on AWS one of the last second may be missing. */
-export const allocatingNow = async (table: Table): Promise<string[]> => {
-  const found = await Promise.all(
-    Array.from({ length: shards }, async (_, shard) =>
-      table.query({ index: busyIndex, partition: busyPartition(shard, 'allocation') }),
-    ),
-  );
-  return found.flat().map(({ uuid }) => uuid as string);
-};
+/** UUIDs of the allocations that look for a node. */
+export const allocatingNow = async (table: Table): Promise<string[]> =>
+  uuidsIn(table, kinds.allocation, [{ index: 'busy', value: '' }]);
 
 /** The UUID of the node that has this instance; undefined if none has. */
 export const nodeWithInstance = async (table: Table, instance: string): Promise<string | undefined> =>

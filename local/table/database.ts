@@ -1,7 +1,6 @@
 /**
- * The file of the table: items as JSON, and a row for each index an item is in, kept in the same transaction. A row of
- * `items` is never changed, only replaced: its `id` names its content for ever. WAL with synchronous=FULL: a COMMIT
- * that returned is on disk.
+ * The file of the table: items as JSON. A row is never changed, only replaced: its `id` names its content for ever. WAL
+ * with synchronous=FULL: a COMMIT that returned is on disk.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { Fault, isFault, Unavailable } from '../../layers/domain/fault.ts';
 
-const version = 2;
+const version = 3;
 
 const schema = `
   CREATE TABLE items (
@@ -18,13 +17,11 @@ const schema = `
     UNIQUE (pk, sk)
   );
   CREATE INDEX expiring ON items (expires_at) WHERE expires_at IS NOT NULL;
-  CREATE TABLE entries (
-    name TEXT NOT NULL, partition TEXT NOT NULL, position TEXT NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL,
-    expires_at REAL,
-    PRIMARY KEY (name, partition, position, pk, sk)
-  ) WITHOUT ROWID;
   PRAGMA user_version = ${version};
 `;
+
+/** From each earlier version of the file to the next. Until 2 it had a row for each index that an item was in. */
+const upgrades: { readonly [version: number]: string } = { 2: 'DROP TABLE entries; PRAGMA user_version = 3;' };
 
 const Damaged = (path: string, what: string, cause?: unknown) =>
   new Fault(
@@ -52,6 +49,9 @@ const verify = (path: string, database: DatabaseSync): void => {
   const result = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
   if (result !== 'ok') throw Damaged(path, `is damaged (${String(result).replaceAll('\n', ' ')})`);
   const tables = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'];
+  for (let at = versionOf(database); upgrades[at]; at = versionOf(database)) {
+    database.exec(`BEGIN; ${upgrades[at]} COMMIT;`);
+  }
   const found = versionOf(database);
   if (found === 0 && tables === 0) database.exec(`BEGIN; ${schema} COMMIT;`);
   else if (found !== version) throw Damaged(path, `is not one that this version of Ingot can read`);

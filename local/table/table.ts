@@ -35,8 +35,9 @@ export const openTable = ({ path, writer, clock = systemClock }: TableOptions): 
   const reader = read(() => createReader(database, clock.now));
   return {
     get: async (key) => read(() => reader.get(key)),
-    getMany: async (keys) => read(() => keys.map(reader.get)),
+    getMany: async (keys) => read(() => reader.getMany(keys)),
     query: async (query) => read(() => reader.query(query)),
+    scan: async ({ after, limit }) => read(() => reader.scan(after, limit)),
     write: async (writes) => {
       checkWrites(writes);
       await writer.write(writes);

@@ -7,7 +7,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Fault, isFault } from '../../layers/domain/fault.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
 import { apply, holds, keyOf } from '../../layers/platform/evaluate.ts';
-import { indexes } from '../../layers/store/indexes.ts';
 import { checkItem, checkWrites } from '../../layers/platform/limits.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import { below, ConditionFailed, type Item, type Key, type Table, type Write } from '../../layers/platform/table.ts';
@@ -38,12 +37,6 @@ const prepareAll = (database: DatabaseSync) => ({
   get: database.prepare('SELECT body FROM items WHERE pk = ? AND sk = ?'),
   put: database.prepare('REPLACE INTO items (pk, sk, expires_at, body) VALUES (?, ?, ?, ?)'),
   remove: database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?'),
-  enter: database.prepare(
-    'INSERT INTO entries (name, partition, position, expires_at, pk, sk) VALUES (?, ?, ?, ?, ?, ?)',
-  ),
-  leave: database.prepare(
-    'DELETE FROM entries WHERE name = ? AND partition = ? AND position = ? AND pk = ? AND sk = ?',
-  ),
   expired: database.prepare('SELECT pk, sk FROM items WHERE expires_at <= ? LIMIT 1000'),
 });
 
@@ -51,22 +44,9 @@ type Statements = Readonly<Record<keyof ReturnType<typeof prepareAll>, Statement
 
 const expiryOf = (item: Item | undefined): number | null => (item?.['expires_at'] as number | undefined) ?? null;
 
-/** Where an item stands in an index, and until when; undefined if it is not in it. */
-const entryOf = (name: string, item: Item | undefined): readonly [string, string, number | null] | undefined => {
-  const [partition, position] = [item?.[name], item?.['position']];
-  const isIn = typeof partition === 'string' && typeof position === 'string';
-  return isIn ? [partition, position, expiryOf(item)] : undefined;
-};
-
 const store = (statements: Statements, { pk, sk }: Key, { before, after }: Change): void => {
   if (after) statements.put.run(pk, sk, expiryOf(after), JSON.stringify(after));
   else if (before) statements.remove.run(pk, sk);
-  for (const { name } of indexes) {
-    const [old, next] = [entryOf(name, before), entryOf(name, after)];
-    if (old?.[0] === next?.[0] && old?.[1] === next?.[1] && old?.[2] === next?.[2]) continue;
-    if (old) statements.leave.run(name, old[0], old[1], pk, sk);
-    if (next) statements.enter.run(name, ...next, pk, sk);
-  }
 };
 
 const transact = (statements: Statements, writes: readonly Write[]): void => {

@@ -1,9 +1,9 @@
-/** What a table finds: ranges, indexes, and nothing that has expired. */
+/** What a table finds: ranges, all there is, and nothing that has expired. */
 import { randomUUID } from 'node:crypto';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Item, type Table } from '../../layers/platform/table.ts';
+import type { Item, Key, Table } from '../../layers/platform/table.ts';
 import { fresh, put } from './table-item.ts';
 
 export const describeQueries = (table: Table) =>
@@ -51,31 +51,39 @@ export const describeQueries = (table: Table) =>
     });
   });
 
-export const describeIndexes = (table: Table) =>
-  describe('indexes', () => {
-    const list = `node#${randomUUID()}`;
-    const positions = async (query: object = {}) =>
-      (await table.query({ index: 'list', partition: list, ...query })).map(({ position }) => position);
-    const item = (n: number, more: object = {}): Item => ({ ...fresh(), list, position: `p${n}`, ...more });
+export const describeScans = (table: Table) =>
+  describe('scans', () => {
+    const all = async (limit: number): Promise<Item[]> => {
+      const found: Item[] = [];
+      let after: Key | undefined;
+      do {
+        const part = await table.scan({ after, limit });
+        found.push(...part.items);
+        after = part.next;
+      } while (after);
+      return found;
+    };
 
-    it('hold items by position, follow every write, and leave out what lacks the attributes', async () => {
-      const items = [3, 1, 2, 4].map((n) => item(n, { by_driver: `${list}#redfish` }));
-      await put(table, ...items, { ...fresh(), list }, { ...fresh(), position: 'p9' });
-      expect(await positions()).toEqual(['p1', 'p2', 'p3', 'p4']);
-      expect(await positions({ after: 'p1', before: 'p4', descending: true, limit: 1 })).toEqual(['p3']);
-      expect(await table.query({ index: 'by_driver', partition: `${list}#redfish`, limit: 1 })).toEqual([items[1]]);
+    it('come upon everything once, in parts of any size, in an order that stays', async () => {
+      const pk = `test#${randomUUID()}`;
+      const mine = Array.from({ length: 25 }, (_, at) => ({ pk: at % 2 === 0 ? pk : `${pk}${at}`, sk: `${at}` }));
+      await put(table, ...mine);
+      const ours = async (limit: number) => (await all(limit)).filter((item) => item.pk.startsWith(pk));
+      const found = await ours(7);
+      expect(found).toHaveLength(mine.length);
+      expect(new Set(found.map(({ sk }) => sk))).toEqual(new Set(mine.map(({ sk }) => sk)));
+      expect(await ours(1000)).toEqual(found);
+    });
 
-      const [third, first, second] = items as [Item, Item, Item];
-      await table.write([
-        { update: { pk: third.pk, sk: third.sk }, remove: ['list'] },
-        { delete: { pk: first.pk, sk: first.sk } },
-        { update: { pk: second.pk, sk: second.sk }, set: { by_driver: `${list}#fake`, other: 1 } },
-      ]);
-      expect(await positions()).toEqual(['p2', 'p4']);
-      const drivers = async (driver: string) =>
-        (await table.query({ index: 'by_driver', partition: `${list}#${driver}` })).map(({ position }) => position);
-      expect(await drivers('redfish')).toEqual(['p3', 'p4']);
-      expect(await drivers('fake')).toEqual(['p2']);
+    it('go on after an item that is gone', async () => {
+      const keys = Array.from({ length: 5 }, () => fresh());
+      await put(table, ...keys);
+      const { next } = await table.scan({ limit: 1 });
+      await put(table, { ...next!, again: 1 });
+      const before = (await all(1000)).filter(({ pk, sk }) => pk !== next!.pk || sk !== next!.sk);
+      await table.write([{ delete: next! }]);
+      const rest = await table.scan({ after: next, limit: 1000 });
+      expect(rest.items).toEqual(before.slice(0, rest.items.length));
     });
   });
 
@@ -83,14 +91,14 @@ export const describeExpiry = (table: Table) =>
   describe('expiry', () => {
     it('leaves out of every read what is past its expires_at', async () => {
       const { pk } = fresh();
-      const place = { list: pk, position: 'p' };
       // Years from any clock that a test may run on.
-      const old: Item = { pk, sk: 'old', ...place, expires_at: 1_000_000_000 };
-      const later: Item = { pk, sk: 'later', ...place, expires_at: 10_000_000_000 };
+      const old: Item = { pk, sk: 'old', expires_at: 1_000_000_000 };
+      const later: Item = { pk, sk: 'later', expires_at: 10_000_000_000 };
       await put(table, old, later);
       expect(await table.get({ pk, sk: 'old' })).toBeUndefined();
       expect(await table.getMany([old, later])).toEqual([undefined, later]);
       expect(await table.query({ partition: pk, limit: 1, descending: true })).toEqual([later]);
-      expect(await table.query({ index: 'list', partition: pk })).toEqual([later]);
+      expect(await table.query({ partition: pk })).toEqual([later]);
+      expect((await table.scan({ limit: 1000 })).items).not.toContainEqual(old);
     });
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { Table } from '../../layers/platform/table.ts';
 import { describeConditions, describeRaces } from './table-conditions.ts';
 import { describeLimits } from './table-limits.ts';
-import { describeExpiry, describeIndexes, describeQueries } from './table-queries.ts';
+import { describeExpiry, describeQueries, describeScans } from './table-queries.ts';
 import { describeItems, describeTransactions, describeUpdates } from './table-writes.ts';
 
 export type TableUnderTest = { readonly table: Table; readonly close?: () => Promise<void> };
@@ -14,8 +14,9 @@ export const describeTable = (name: string, make: () => Promise<TableUnderTest>)
   let opened: TableUnderTest;
   const table: Table = {
     get: async (key) => opened.table.get(key),
-    getMany: async (keys) => opened.table.getMany(keys),
+    getMany: async (keys, options) => opened.table.getMany(keys, options),
     query: async (query) => opened.table.query(query),
+    scan: async (options) => opened.table.scan(options),
     write: async (writes) => opened.table.write(writes),
   };
   beforeAll(async () => {
@@ -29,7 +30,7 @@ export const describeTable = (name: string, make: () => Promise<TableUnderTest>)
     describeConditions(table);
     describeTransactions(table);
     describeQueries(table);
-    describeIndexes(table);
+    describeScans(table);
     describeExpiry(table);
     describeLimits(table);
     describeRaces(table);

@@ -50,8 +50,6 @@ const compile = (condition: Condition, { name, value }: Placeholders): string =>
     }
     case 'equal':
       return `${name(condition.attribute)} = ${value(condition.value)}`;
-    case 'one of':
-      return `${name(condition.attribute)} IN (${condition.values.map(value).join(', ')})`;
     case 'below':
       return `${name(condition.attribute)} < ${value(condition.value)}`;
   }

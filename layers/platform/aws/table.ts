@@ -9,6 +9,7 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  ScanCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
@@ -19,7 +20,7 @@ import { apply, isExpired, keyOf } from '../evaluate.ts';
 import { checkWrites, isPossibleKey, isPossiblePartition } from '../limits.ts';
 import type { Chance, Clock } from '../platform.ts';
 import { isWithin, rangeOf, type Range } from '../range.ts';
-import { isConditionFailed, type Item, type Key, type Query, type Table, type Write } from '../table.ts';
+import { isConditionFailed, type Item, type Key, type Query, type Scanned, type Table, type Write } from '../table.ts';
 import { createPlaceholders, expressionsOf, type Placeholders } from './expression.ts';
 import { explain, isPassing, isUnsure } from './refusal.ts';
 
@@ -62,14 +63,14 @@ const persist = async <T>(needs: Needs, request: (unsure: boolean) => Promise<T>
 const plainKey = ({ pk, sk }: Key) => ({ pk, sk });
 const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
 
-const getBatch = async (needs: Needs, keys: readonly Key[]): Promise<Item[]> => {
+const getBatch = async (needs: Needs, keys: readonly Key[], stale: boolean): Promise<Item[]> => {
   const { client, name } = needs;
   const found: Item[] = [];
   let left: readonly Key[] = keys;
   // An answer holds 16 MB at most, so keys may be left over; only many answers without any item are a failure.
   for (let tries = 1; left.length > 0; tries += 1) {
     if (tries > maxTries) throw Unavailable(`The table ${name} is too busy at the moment, try again.`);
-    const asked = { [name]: { Keys: left.map(plainKey), ConsistentRead: true } };
+    const asked = { [name]: { Keys: left.map(plainKey), ConsistentRead: !stale } };
     const command = new BatchGetCommand({ RequestItems: asked });
     const { Responses, UnprocessedKeys } = await persist(needs, async () => client.send(command));
     const items = (Responses?.[name] ?? []) as Item[];
@@ -89,20 +90,19 @@ const compileKeys = (attribute: string, { low, open, high }: Range, { name, valu
   return high === undefined ? '' : ` AND ${name(attribute)} < ${value(high)}`;
 };
 
-const toInput = ({ index, partition, descending = false }: Query, range: Range) => {
+const toInput = ({ partition, descending = false }: Query, range: Range) => {
   const placeholders = createPlaceholders();
   const { name, value } = placeholders;
-  const [pk, sk] = index ? [index, 'position'] : ['pk', 'sk'];
   return {
-    ...(index ? { IndexName: index } : { ConsistentRead: true }),
-    KeyConditionExpression: `${name(pk)} = ${value(partition)}${compileKeys(sk, range, placeholders)}`,
+    ConsistentRead: true,
+    KeyConditionExpression: `${name('pk')} = ${value(partition)}${compileKeys('sk', range, placeholders)}`,
     ScanIndexForward: !descending,
     ...placeholders.used(),
   };
 };
 
 const query = async (needs: Needs, options: Query): Promise<Item[]> => {
-  const { index, limit = Infinity } = options;
+  const { limit = Infinity } = options;
   const range = rangeOf(options);
   if (!range || !isPossiblePartition(options.partition)) return [];
   const input = { TableName: needs.name, ...toInput(options, range) };
@@ -118,12 +118,19 @@ const query = async (needs: Needs, options: Query): Promise<Item[]> => {
     const answer = await persist(needs, async () => needs.client.send(new QueryCommand(page)));
     const items = (answer.Items ?? []) as Item[];
     const now = needs.clock.now();
-    found.push(
-      ...items.filter((item) => isWithin(range, item[index ? 'position' : 'sk'] as string) && !isExpired(item, now)),
-    );
+    found.push(...items.filter((item) => isWithin(range, item.sk) && !isExpired(item, now)));
     start = answer.LastEvaluatedKey;
   } while (start && found.length < limit);
   return found.slice(0, limit);
+};
+
+const scan = async (needs: Needs, after: Key | undefined, limit: number): Promise<Scanned> => {
+  const start = after && { ExclusiveStartKey: plainKey(after) };
+  const input = { TableName: needs.name, ConsistentRead: true, Limit: limit, ...start };
+  const answer = await persist(needs, async () => needs.client.send(new ScanCommand(input)));
+  const now = needs.clock.now();
+  const items = ((answer.Items ?? []) as Item[]).filter((item) => !isExpired(item, now));
+  return { items, next: answer.LastEvaluatedKey as Key | undefined };
 };
 
 const returnStored = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
@@ -196,16 +203,17 @@ export const createAwsTable = (needs: Needs): Table => ({
     const { Item } = await persist(needs, async () => needs.client.send(command));
     return Item && !isExpired(Item as Item, needs.clock.now()) ? (Item as Item) : undefined;
   },
-  getMany: async (keys) => {
+  getMany: async (keys, { stale = false } = {}) => {
     const wanted = [...new Map(keys.filter(isPossibleKey).map((key) => [idOf(key), key])).values()];
     const batches = Array.from({ length: Math.ceil(wanted.length / batchSize) }, (_, at) =>
       wanted.slice(at * batchSize, (at + 1) * batchSize),
     );
-    const items = (await Promise.all(batches.map(async (batch) => getBatch(needs, batch)))).flat();
+    const items = (await Promise.all(batches.map(async (batch) => getBatch(needs, batch, stale)))).flat();
     const now = needs.clock.now();
     const found = new Map(items.filter((item) => !isExpired(item, now)).map((item) => [idOf(item), item]));
     return keys.map((key) => found.get(idOf(key)));
   },
   query: async (options) => query(needs, options),
+  scan: async ({ after, limit }) => scan(needs, after, limit),
   write: async (writes) => write(needs, writes),
 });

@@ -1,10 +1,13 @@
-/** A record and its items: how one becomes the other. Nothing else knows the form in which records are stored. */
+/**
+ * A record and its items: how one becomes the other. Nothing else knows the form in which records are stored. A value
+ * that is the default of its field is not stored, nor is null: a node costs by its size with every write.
+ */
 import { defaults } from '../../domain/fields.ts';
 import { isoTime } from '../../domain/values.ts';
 import type { Ids } from '../../platform/platform.ts';
 import type { Item, Key, Write } from '../../platform/table.ts';
-import { guardsOf } from '../guards.ts';
-import { indexAttributes, isPlace } from '../indexes.ts';
+import { briefFields, placesOf, uuidOfEntry, type Entry } from '../entries.ts';
+import { blankOf, isTold } from './blank.ts';
 import { apartKey, keyOf, type AnyKind, type Kept, type KindOf } from './kind.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -34,17 +37,15 @@ export const homeOf = ({ home }: Pick<AnyKind, 'home'>, record: object): string 
 /** Where the record stands. */
 export const placeOf = (kind: AnyKind, record: Kept): Key => keyOf(kind, record.uuid, homeOf(kind, record));
 
-/** The item of a record, without the fields that are kept apart. `guards` are what goes with it when its home goes. */
+/** What an item has besides the values of its record. */
+const own = { pk: true, sk: true, schema: true, places: true } as const;
+
+/** The item of a record, without the fields that are kept apart; it says in which form it is and where lists find it. */
 export const toItem = (kind: AnyKind, record: Kept): Item => {
-  const item: Record<string, unknown> = { ...record };
-  for (const name of kind.apart ?? []) delete item[name];
-  return {
-    ...item,
-    ...placeOf(kind, record),
-    ...indexAttributes(kind.name, kind.fields, record),
-    ...kind.places?.(record),
-    ...(kind.home && { guards: guardsOf(kind.fields, record).map(({ key }) => key) }),
-  };
+  const { apart = [] } = kind;
+  const values = Object.entries(record).filter(([name, value]) => !apart.includes(name) && isTold(kind, name, value));
+  const places = placesOf(kind, record);
+  return { ...Object.fromEntries(values), ...placeOf(kind, record), schema: kind.schema, places };
 };
 
 /** The write of one field that is kept apart. */
@@ -52,14 +53,66 @@ export const apartWrite = (kind: AnyKind, record: Kept, field: string): Write =>
   put: { ...apartKey(kind, record.uuid, field), values: (record as unknown as Values)[field] },
 });
 
+/** The form in which a record was read: the version of its schema, and where lists found it. */
+export type Stored = { readonly schema: number; readonly places: readonly string[] };
+
+const forms = new WeakMap<object, Stored>();
+
+/**
+ * The form in which this very object was read; undefined for what was not, or was changed since. What the first version
+ * wrote has no places.
+ */
+export const storedForm = (record: object): Stored | undefined => forms.get(record);
+
+/** The version of the form in which an item is. */
+export const schemaOf = (item: Item): number => (item['schema'] as number | undefined) ?? 1;
+
+/** The values of an item in the form that its kind has now. */
+const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
+  let values: Values = item;
+  for (let version = schemaOf(item); version < schema; version += 1) {
+    values = upgrades[version - 1]!(values);
+  }
+  return values;
+};
+
 /**
  * The record of an item, with what is kept apart of it: the items of those fields, in the order of the row. In lists
  * they are left out.
  */
 export const toRecord = <R extends Kept>(kind: KindOf<R>, item: Item, parts?: readonly (Item | undefined)[]): R => {
-  const record: Record<string, unknown> = {};
+  const record: Record<string, unknown> = { ...blankOf(kind) };
+  const values = valuesOf(kind, item);
   // Every request comes through here: a loop costs a third of what entries and back would.
-  for (const name in item) if (!isPlace(name)) record[name] = item[name];
+  for (const name in values) if (!(name in own)) record[name] = values[name];
   if (parts) kind.apart?.forEach((name, at) => (record[name] = parts[at]?.['values'] ?? kind.fields[name]!.default));
+  forms.set(record, { schema: schemaOf(item), places: (item['places'] as readonly string[] | undefined) ?? [] });
+  return record as unknown as R;
+};
+
+const listed = new WeakMap<object, unknown>();
+
+/**
+ * The record of an item as lists show it: without what is kept apart, shared with others and frozen, and the same object
+ * for the same item.
+ */
+export const toListed = <R extends Kept>(kind: KindOf<R>, item: Item): R => {
+  const found = (listed.get(item) as R | undefined) ?? Object.freeze(toRecord(kind, item));
+  listed.set(item, found);
+  return found;
+};
+
+const briefs = new WeakMap<object, unknown>();
+
+/** What an entry tells of its record, in the same manner; what it does not tell is not there. */
+export const toBrief = <R extends Kept>(kind: KindOf<R>, entry: Entry): R => {
+  const found = briefs.get(entry) as R | undefined;
+  if (found) return found;
+  const { home, brief } = entry;
+  const blank = blankOf(kind);
+  const told = brief && Object.fromEntries(briefFields(kind).map((name) => [name, brief[name] ?? blank[name]]));
+  const place = { uuid: uuidOfEntry(entry), position: entry.sk.slice(0, entry.sk.indexOf('#')) };
+  const record = Object.freeze({ ...told, ...place, ...(kind.home && { [kind.home.by]: home }) });
+  briefs.set(entry, record);
   return record as unknown as R;
 };

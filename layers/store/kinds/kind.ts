@@ -19,6 +19,17 @@ export type Kept = {
   readonly referred?: string;
 };
 
+/** By what lists find records. */
+export type Index<R> = {
+  /** The value under which a record is found; null and undefined: under none. */
+  of(record: R): string | number | boolean | null | undefined;
+  /** Its entries hold the brief of the record, so that a list that shows no more than that reads nothing else. */
+  readonly brief?: true;
+};
+
+/** From one version of a schema to the next: the values of an item, without effects. */
+export type Upgrade = (values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+
 /** A record that another one refers to. `gone` tells a client that it is not there any more; without it: try again. */
 export type Reference = { readonly key: Key; readonly gone?: string };
 
@@ -48,8 +59,15 @@ export type Kind<R extends Kept, H extends Kept = never> = {
   readonly apart?: readonly string[];
   /** Others stand in its partition, which go when it goes. */
   readonly holds?: true;
-  /** Index attributes besides those of the fields. */
-  places?(record: R): Readonly<Record<string, string>>;
+  /** The version of the form in which items are stored; `upgrades[0]` leads from 1 to 2. An item says which it has. */
+  readonly schema: number;
+  readonly upgrades: readonly Upgrade[];
+  /** Indexes besides those of the fields with the column `index`. */
+  readonly indexes?: Readonly<Record<string, Index<R>>>;
+  /** Fields of the brief besides those with the column `summary`: what lists look at. */
+  readonly brief?: readonly string[];
+  /** Indexes whose entries hold the brief, besides the one of everything. */
+  readonly briefIn?: readonly string[];
   /** What it refers to, and what must not go meanwhile. */
   refersTo?(record: R): Reference | undefined;
   /** Values that follow from a change, which was made at `at` (ISO 8601). */

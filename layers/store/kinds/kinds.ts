@@ -1,5 +1,5 @@
 /** Every kind of record, a row each. What else is stored with a node is in `companions.ts`. */
-import { allocation as allocationFields, type Allocation } from '../../domain/allocation.ts';
+import { allocation as allocationFields, isFree, type Allocation } from '../../domain/allocation.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
 import { deployTemplate, type DeployTemplate } from '../../domain/deploy-template.ts';
@@ -10,11 +10,11 @@ import { portgroup as portgroupFields, type Portgroup } from '../../domain/portg
 import { runbook as runbookFields, type Runbook } from '../../domain/runbook.ts';
 import { volumeConnector, volumeTarget, type VolumeConnector, type VolumeTarget } from '../../domain/volume.ts';
 import { transitionLine } from '../events.ts';
-import { busyAttribute, busyIndex, busyPartition, derivedAttributes, freeAttribute, shardOf } from '../indexes.ts';
 import type { StoredNode } from '../nodes.ts';
 import { readRecord } from '../records/find.ts';
 import { besideRemoved } from '../records/plan.ts';
-import { keyOf, type Kept, type Kind } from './kind.ts';
+import type { Key } from '../../platform/table.ts';
+import { keyOf, type AnyKind, type Kept, type Kind, type Upgrade } from './kind.ts';
 
 export type StoredPort = Port & Kept;
 export type StoredPortgroup = Portgroup & Kept;
@@ -26,9 +26,19 @@ export type StoredDeployTemplate = DeployTemplate & Kept;
 export type StoredRunbook = Runbook & Kept;
 export type StoredInspectionRule = InspectionRule & Kept;
 
+/** Items of the first version have attributes by which secondary indexes found them, and know no schema. */
+const withoutFormerPlaces: Upgrade = (values) =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name]) => name !== 'list' && name !== 'guards' && !name.startsWith('by_')),
+  );
+
+/** What all kinds have in common that the first version had. */
+const second = { schema: 2, upgrades: [withoutFormerPlaces] } as const;
+
 const chassis: Kind<StoredChassis> = {
   name: 'chassis',
   title: 'Chassis',
+  ...second,
   fields: chassisFields,
   taken: { uuid: 'A chassis with uuid * already exists.' },
 };
@@ -37,18 +47,19 @@ const chassis: Kind<StoredChassis> = {
 const allocation: Kind<StoredAllocation> = {
   name: 'allocation',
   title: 'Allocation',
+  ...second,
   fields: allocationFields,
   taken: {
     uuid: 'A allocation with uuid * already exists.',
     allocation_name: 'A allocation with name * already exists.',
   },
-  places: ({ uuid, state }): Record<string, string> =>
-    state === 'allocating' ? { [busyIndex]: busyPartition(shardOf(uuid), 'allocation') } : {},
+  indexes: { busy: { of: ({ state }) => (state === 'allocating' ? '' : undefined) } },
 };
 
 const deploy_template: Kind<StoredDeployTemplate> = {
   name: 'deploy_template',
   title: 'Deploy template',
+  ...second,
   fields: deployTemplate,
   taken: {
     uuid: 'A deploy_template with uuid * already exists.',
@@ -59,6 +70,7 @@ const deploy_template: Kind<StoredDeployTemplate> = {
 const runbook: Kind<StoredRunbook> = {
   name: 'runbook',
   title: 'Runbook',
+  ...second,
   fields: runbookFields,
   taken: { uuid: 'A runbook with uuid * already exists.', runbook_name: 'A runbook with name * already exists.' },
 };
@@ -66,6 +78,7 @@ const runbook: Kind<StoredRunbook> = {
 const inspection_rule: Kind<StoredInspectionRule> = {
   name: 'inspection_rule',
   title: 'Inspection rule',
+  ...second,
   fields: inspectionRule,
   taken: { uuid: 'A inspection_rule with uuid * already exists.' },
 };
@@ -73,6 +86,7 @@ const inspection_rule: Kind<StoredInspectionRule> = {
 const node: Kind<StoredNode> = {
   name: 'node',
   title: 'Node',
+  ...second,
   fields: nodeFields,
   kept: firstKeeping,
   taken: {
@@ -82,7 +96,15 @@ const node: Kind<StoredNode> = {
   },
   apart: ['instance_info'],
   holds: true,
-  places: (record) => ({ ...derivedAttributes(record), ...busyAttribute(record), ...freeAttribute(record) }),
+  indexes: {
+    associated: { of: ({ instance_uuid: instance }) => instance !== null },
+    // What `sync` looks at: a node that nothing works on is not in it.
+    busy: { of: ({ run, reservation }) => (run === null && reservation === null ? undefined : '') },
+    // Those that an allocation may get, by resource class: a fleet of nodes that all have instances costs it nothing.
+    free: { of: (record) => (isFree(record) ? record.resource_class : undefined) },
+  },
+  brief: ['owner', 'lessee', 'parent_node', 'shard'],
+  briefIn: ['provision_state'],
   refersTo: ({ chassis_uuid: uuid }) =>
     uuid ? { key: keyOf(chassis, uuid), gone: 'The chassis could not be found, it was deleted meanwhile.' } : undefined,
   stamps: (before, after, at) => (after.provision_state === before.provision_state ? {} : { provision_updated_at: at }),
@@ -101,6 +123,7 @@ const home = { kind: node, by: 'node_uuid' } as const;
 const portgroup: Kind<StoredPortgroup, StoredNode> = {
   name: 'portgroup',
   title: 'Portgroup',
+  ...second,
   fields: portgroupFields,
   taken: {
     portgroup: 'A portgroup with UUID * already exists.',
@@ -113,6 +136,7 @@ const portgroup: Kind<StoredPortgroup, StoredNode> = {
 const port: Kind<StoredPort, StoredNode> = {
   name: 'port',
   title: 'Port',
+  ...second,
   fields: portFields,
   taken: {
     port: 'A port with UUID * already exists.',
@@ -126,6 +150,7 @@ const port: Kind<StoredPort, StoredNode> = {
 const volume_connector: Kind<StoredVolumeConnector, StoredNode> = {
   name: 'volume_connector',
   title: 'Volume connector',
+  ...second,
   fields: volumeConnector,
   taken: {
     volume_connector: 'A volume connector with UUID * already exists.',
@@ -137,6 +162,7 @@ const volume_connector: Kind<StoredVolumeConnector, StoredNode> = {
 const volume_target: Kind<StoredVolumeTarget, StoredNode> = {
   name: 'volume_target',
   title: 'Volume target',
+  ...second,
   fields: volumeTarget,
   taken: {
     volume_target: 'A volume target with UUID * already exists.',
@@ -158,3 +184,9 @@ export const kinds = {
   runbook,
   inspection_rule,
 } as const;
+
+/** The kind of the record that stands under this key; undefined for what is no record. */
+export const kindAt = ({ sk }: Key): AnyKind | undefined => {
+  const [name = ''] = sk.split('#', 1);
+  return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
+};

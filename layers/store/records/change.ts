@@ -6,9 +6,12 @@ import { Conflict, isRefusal } from '../../domain/fault.ts';
 import { isoTime } from '../../domain/values.ts';
 import { maxWrites } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { equals, isConditionFailed, type Item, type Key, type Table, type Write } from '../../platform/table.ts';
-import { homeOf, placeOf } from '../kinds/form.ts';
+import { equals, isConditionFailed, type Item, type Table, type Write } from '../../platform/table.ts';
+import { entryChanges } from '../entries.ts';
+import { guardsOf } from '../guards.ts';
+import { homeOf, placeOf, storedForm, toRecord } from '../kinds/form.ts';
 import { keyOf, partitionOf, type Kept, type Kind, type KindOf } from '../kinds/kind.ts';
+import { kindAt } from '../kinds/kinds.ts';
 import { missing, readRecord, readToChange } from './find.ts';
 import { nextForm, planOf, type Change, type Planned } from './plan.ts';
 
@@ -164,17 +167,23 @@ export const changeRecord = async <R extends Kept, H extends Kept>(
   return { before: seen.before, after: step?.after ?? seen.before };
 };
 
-/** The unique values that an item says it holds; kinds of what stands with others do. */
-const guardsIn = (item: Item): readonly Key[] => (item['guards'] as readonly Key[] | undefined) ?? [];
-
-/** The removals of what stands in the partition of a record, with the unique values that it holds. */
-const removals = (items: readonly Item[]): Write[][] =>
-  items.map((item) => [{ delete: { pk: item.pk, sk: item.sk } }, ...guardsIn(item).map((key) => ({ delete: key }))]);
+/** The removal of an item, with the unique values that its record holds and the entries by which lists find it. */
+const removal = (item: Item): Write[] => {
+  const kind = kindAt(item);
+  const gone: Write[] = [{ delete: { pk: item.pk, sk: item.sk } }];
+  if (!kind) return gone;
+  const record = toRecord<Kept>(kind, item);
+  return [
+    ...gone,
+    ...guardsOf(kind.fields, record).map(({ key }) => ({ delete: key })),
+    ...entryChanges(kind, { record, home: homeOf(kind, record), places: storedForm(record)!.places }, undefined),
+  ];
+};
 
 /**
  * Removes a record and what belongs to it; `permit` refuses by throwing, and is asked again if somebody changed it or
- * began to refer to it meanwhile. What holds unique values goes with the record as far as a transaction takes it, so
- * that none is left taken by nothing; the rest is swept after it, with what came in between. Returns what was removed.
+ * began to refer to it meanwhile. Records go with it as far as a transaction takes them, so that no unique
+ * value is left taken by nothing; the rest is swept after it, with what came in between. Returns what was removed.
  * Throws NotFound (404).
  */
 export const removeRecord = async <R extends Kept, H extends Kept>(
@@ -188,9 +197,9 @@ export const removeRecord = async <R extends Kept, H extends Kept>(
   const look = async () => lookAt(needs.table, kind, uuid);
   const { seen } = await make(needs, kind, uuid, look, async ({ before, home }) => {
     const change = (await permit(before, home!)) ?? {};
-    const holders = kind.holds ? (await others()).filter((item) => guardsIn(item).length > 0) : [];
-    return { change, along: removals(holders) };
+    const holders = kind.holds ? (await others()).filter(kindAt) : [];
+    return { change, along: holders.map(removal) };
   });
-  if (kind.holds) for (const writes of pack(removals(await others()))) await needs.table.write(writes);
+  if (kind.holds) for (const writes of pack((await others()).map(removal))) await needs.table.write(writes);
   return seen.before;
 };

@@ -1,10 +1,20 @@
-/** Lists of records: what a page shows, out of the index partitions that hold it. */
+/** Lists of records: out of index entries alone where those tell enough, else out of what they lead to. */
 import type { Lookup } from '../../domain/filters.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Item, Table } from '../../platform/table.ts';
-import { indexName, indexPartition, listPartition } from '../indexes.ts';
-import type { Kept, KindOf } from '../kinds/kind.ts';
-import { everyShard, readList, readPage, type Place } from '../lists.ts';
+import {
+  entryPartition,
+  entrySort,
+  everything,
+  placeIn,
+  placesOf,
+  shards as shardCount,
+  tellsAll,
+  uuidOfEntry,
+} from '../entries.ts';
+import { storedForm, toBrief, toListed } from '../kinds/form.ts';
+import { keyOf, type Kept, type KindOf } from '../kinds/kind.ts';
+import { cutPage, readList, unknownMarker, type Found, type Resolve, type Shard, type Span } from '../lists.ts';
 import { itemOf } from './find.ts';
 
 /** What a list shows; all if nothing is said. */
@@ -16,17 +26,64 @@ export type Choice<R> = {
   hides?(record: R): boolean;
   /** Where those are that `keep` can keep; without it everywhere. */
   readonly lookups?: readonly Lookup[] | undefined;
+  /** The fields that anybody reads of the records, these functions included; without it all. */
+  readonly reads?: readonly string[] | undefined;
 };
 
-const placesOf = ({ name }: KindOf<Kept>, lookups: readonly Lookup[] | undefined): Place[] =>
+/** Where a place is: the shards of its entries. */
+const shardsOf = (
+  kind: KindOf<Kept>,
+  lookups: readonly Lookup[] = [{ index: everything, value: '' }],
+): Shard<string>[] =>
   lookups
-    ? lookups.flatMap(({ index, value }) =>
-        everyShard(indexName(index), (shard) => indexPartition(name, index, value, shard)),
-      )
-    : everyShard('list', (shard) => listPartition(name, shard));
+    .map(({ index, value }) => placeIn(index, value))
+    .flatMap((place) =>
+      Array.from({ length: shardCount }, (_, shard) => ({ partition: entryPartition(kind, place, shard), place })),
+    );
 
-/** A record as lists find it: its item, which may be shared with others who read it, so it is never changed. */
-const listed = <R extends Kept>(item: Item): R => item as unknown as R;
+const isIn = (kind: KindOf<Kept>, record: Kept, place: string): boolean => {
+  const form = storedForm(record);
+  // Items of another form may say nothing of their places, or of others.
+  return (form?.schema === kind.schema ? form.places : placesOf(kind, record)).includes(place);
+};
+
+/**
+ * The records that entries lead to; undefined for one that is gone, or has left that place meanwhile. A read that may be
+ * a moment old costs half: what does not fit its entry is read once more.
+ */
+const behind =
+  <R extends Kept>(table: Table, kind: KindOf<R>): Resolve<string, R> =>
+  async (found) => {
+    const keys = found.map(({ entry }) => keyOf(kind, uuidOfEntry(entry), entry.home));
+    const fitting = ({ place }: Found<string>, item: Item | undefined): R | undefined => {
+      const record = item && toListed(kind, item);
+      return record && isIn(kind, record, place) ? record : undefined;
+    };
+    const items = await table.getMany(keys, { stale: true });
+    const records = found.map((one, at) => fitting(one, items[at]));
+    const odd = records.flatMap((record, at) => (record ? [] : [at]));
+    if (odd.length === 0) return records;
+    const again = await table.getMany(odd.map((at) => keys[at]!));
+    odd.forEach((at, index) => (records[at] = fitting(found[at]!, again[index])));
+    return records;
+  };
+
+const briefs =
+  <R extends Kept>(kind: KindOf<R>): Resolve<string, R> =>
+  async (found) =>
+    found.map(({ entry }) => toBrief(kind, entry));
+
+const resolverFor = <R extends Kept>(
+  table: Table,
+  kind: KindOf<R>,
+  { lookups, reads }: Choice<R>,
+): Resolve<string, R> => {
+  const indexes = lookups?.map(({ index }) => index) ?? [everything];
+  const enough = reads && indexes.every((index) => tellsAll(kind, index, reads));
+  return enough ? briefs(kind) : behind(table, kind);
+};
+
+const fromStart: Span = { descending: false, limit: Infinity };
 
 /**
  * One page of the records, without what is kept apart of them. In the order of creation it costs what it shows; other
@@ -37,31 +94,68 @@ export const listRecords = async <R extends Kept>(
   table: Table,
   kind: KindOf<R>,
   page: Page,
-  { keep, sees, hides, lookups }: NoInfer<Choice<R>> = {},
+  choice: NoInfer<Choice<R>> = {},
 ): Promise<R[]> => {
-  const find = async (uuid: string) => {
-    const item = await itemOf(table, kind, uuid.toLowerCase());
-    return item && (sees?.(listed(item)) ?? true) ? item : undefined;
-  };
-  const shown = {
-    keep: (item: Item) => keep?.(listed(item)) ?? true,
-    find,
-    hides: hides && ((item: Item) => hides(listed(item))),
-  };
-  return (await readPage(table, placesOf(kind, lookups), page, shown)).map((item) => listed<R>(item));
+  const { keep, sees, hides, lookups, reads } = choice;
+  const { marker, descending, limit, sort_key } = page;
+  const shards = shardsOf(kind, lookups);
+  const read = async (span: Span, names: Choice<R>['reads']) =>
+    readList(table, shards, span, resolverFor(table, kind, { ...choice, reads: names }), keep);
+  if (sort_key !== 'id') {
+    return cutPage(await read(fromStart, reads && [...reads, sort_key, 'position']), page, hides);
+  }
+  if (marker === undefined) return read({ descending, limit }, reads);
+  const item = await itemOf(table, kind, marker.toLowerCase());
+  const last = item && toListed(kind, item);
+  if (!last || sees?.(last) === false) throw unknownMarker(marker);
+  return read({ after: entrySort(last), descending, limit }, reads);
 };
 
 /**
  * Calls `see` with every record, or with those looked up, in the order of creation. It holds a part of them at a time.
+ * `reads`: the fields that it reads; without it all.
  */
 export const eachRecord = async <R extends Kept>(
   table: Table,
   kind: KindOf<R>,
-  lookups: readonly Lookup[] | undefined,
+  { lookups, reads }: Pick<Choice<R>, 'lookups' | 'reads'>,
   see: (record: R) => void,
 ): Promise<void> => {
-  await readList(table, placesOf(kind, lookups), { descending: false, limit: Infinity }, (item) => {
-    see(listed(item));
+  await readList(table, shardsOf(kind, lookups), fromStart, resolverFor(table, kind, { lookups, reads }), (record) => {
+    see(record);
     return false;
   });
 };
+
+/** The UUIDs of the records with a value, in the order of creation. */
+export const uuidsIn = async (table: Table, kind: KindOf<Kept>, lookups: readonly Lookup[]): Promise<string[]> => {
+  const found: string[] = [];
+  await eachRecord<Kept>(table, kind, { lookups, reads: ['uuid'] }, ({ uuid }) => found.push(uuid));
+  return found;
+};
+
+/** Whether there is a record with this value. */
+export const isAny = async (table: Table, kind: KindOf<Kept>, lookup: Lookup): Promise<boolean> => {
+  const found = await readList(table, shardsOf(kind, [lookup]), { descending: false, limit: 1 }, briefs(kind));
+  return found.length > 0;
+};
+
+/** The records with a value, in parts of so many, one shard of them after the other in the order that `arrange` gives. */
+export async function* recordsIn<R extends Kept>(
+  table: Table,
+  kind: KindOf<R>,
+  lookup: Lookup,
+  { chunk, arrange }: { readonly chunk: number; arrange<T>(shards: readonly T[]): readonly T[] },
+): AsyncGenerator<R[]> {
+  const resolve = behind(table, kind);
+  for (const { partition, place } of arrange(shardsOf(kind, [lookup]))) {
+    let after: string | undefined;
+    for (;;) {
+      const entries = await table.query({ partition, limit: chunk, ...(after !== undefined && { after }) });
+      const records = await resolve(entries.map((entry) => ({ entry, place })));
+      yield records.filter((record) => record !== undefined);
+      after = entries.at(-1)?.sk;
+      if (entries.length < chunk) break;
+    }
+  }
+}

@@ -2,9 +2,10 @@
 import { Conflict, Invalid, type Fault } from '../../domain/fault.ts';
 import type { Ids } from '../../platform/platform.ts';
 import { absent, equals, present, type Write } from '../../platform/table.ts';
+import { entryChanges, placesOf } from '../entries.ts';
 import { eventWrite, type NodeEvent } from '../events.ts';
 import { guardsOf, type Guard } from '../guards.ts';
-import { apartWrite, homeOf, placeOf, toItem } from '../kinds/form.ts';
+import { apartWrite, homeOf, placeOf, storedForm, toItem } from '../kinds/form.ts';
 import { keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
 import { noNewReference, referTo } from '../references.ts';
 
@@ -95,6 +96,17 @@ const apart = (kind: AnyKind, { after }: Forms<Kept>, set: object | undefined): 
       .map((field) => apartWrite(kind, after!, field)),
   );
 
+/** Where lists find the record. */
+const entries = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
+  const listed = (record: Kept | undefined, places: readonly string[] | undefined) =>
+    record && { record, home: homeOf(kind, record), places: places ?? placesOf(kind, record) };
+  const form = before && storedForm(before);
+  const [old, next] = [listed(before, form?.places), listed(after, undefined)];
+  // Of a form that is not ours nobody knows what its entries tell.
+  const anew = before !== undefined && (form?.schema !== kind.schema || old?.home !== next?.home);
+  return planned(entryChanges(kind, old, next, anew));
+};
+
 /** A phase starts in the state that its run was resumed to; every other line tells of what led to the new state. */
 const inOrder = (events: readonly NodeEvent[], line: NodeEvent): NodeEvent[] =>
   events.some(({ kind }) => kind === 'phase start') ? [line, ...events] : [...events, line];
@@ -120,6 +132,7 @@ export const planOf = <R extends Kept>(
   ...itself(kind, forms),
   ...apart(kind, forms, forms.before && (change.set ?? {})),
   ...guards(kind, forms),
+  ...entries(kind, forms),
   ...references(kind, forms, moment),
   ...history(kind, forms, change, moment),
   ...planned(change.also ?? []),

@@ -13,8 +13,9 @@ const writeOn = async (writer: number): Promise<never> => {
     const name = `${writer}-${count}`;
     const pk = `load#${name}`;
     await table.write([
-      { put: { pk, sk: name, list: 'load', position: name, body: 'x'.repeat(2500) } },
+      { put: { pk, sk: name, body: 'x'.repeat(2500) } },
       { put: { pk, sk: 'pair' } },
+      { put: { pk: 'load', sk: name } },
     ]);
     process.stdout.write(`${name}\n`);
   }

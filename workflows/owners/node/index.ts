@@ -1,7 +1,6 @@
 /** Nodes as owners of runs. */
 import { Fault } from '../../../layers/domain/fault.ts';
 import type { Table } from '../../../layers/platform/table.ts';
-import { busyIndex, busyPartition, shards } from '../../../layers/store/indexes.ts';
 import type { Answers } from '../../run/phase.ts';
 import type { Keeper, Owner, RecordedRun, Work } from '../../run/owner.ts';
 import { nodeCall, type Job, type NodeCall } from './call.ts';
@@ -10,20 +9,13 @@ import { hold } from './hold.ts';
 import type { Outcome, Phase, PhaseContext, World } from './phase.ts';
 import { judge, tell } from './tell.ts';
 import type { Asked, NodeWorkflow, NodeWorkflows } from './workflow.ts';
-import { nodePartition } from '../../../layers/store/kinds/key.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
+import { uuidsIn } from '../../../layers/store/records/list.ts';
 
-/** UUIDs of the nodes that a run owns or locks; on AWS one of the last second may be missing. */
-const busy: Keeper['busy'] = async ({ table }) => {
-  const found = await Promise.all(
-    Array.from({ length: shards }, async (_, shard) =>
-      table.query({ index: busyIndex, partition: busyPartition(shard) }),
-    ),
-  );
-  return found.flat().map(({ pk }) => pk.slice(nodePartition('').length));
-};
+/** UUIDs of the nodes that a run owns or locks. */
+const busy: Keeper['busy'] = async ({ table }) => uuidsIn(table, kinds.node, [{ index: 'busy', value: '' }]);
 
 const recorded = (node: StoredNode, workflow: string, run: string, asked: Asked): RecordedRun => ({
   ...asked,

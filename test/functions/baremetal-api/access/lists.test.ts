@@ -129,7 +129,7 @@ describe('nodes', () => {
     await namesOf('nodes?provision_state=enroll&maintenance=false', owner);
     await namesOf('nodes?sort_key=name', owner);
     expect(partitions.length).toBeGreaterThan(0);
-    expect(partitions.filter((name) => !/^node#(owner|lessee)#owner#\d+$/.test(name))).toEqual([]);
+    expect(partitions.filter((name) => !/^index#node#(owner|lessee)#owner#\d+$/.test(name))).toEqual([]);
   });
 });
 
@@ -159,7 +159,7 @@ describe('what nodes have', () => {
 
   it.each(collections.slice(1))('at %s is not read of the fleet', async (path) => {
     await ask(path, owner);
-    expect(partitions.filter((partition) => /^(port|portgroup|volume_\w+)#\d+$/.test(partition))).toEqual([]);
+    expect(partitions.filter((partition) => /^index#(port|portgroup|volume_\w+)#/.test(partition))).toEqual([]);
   });
 
   it.each(['ports', 'portgroups', 'volume/targets'])('at %s of an unseen node is not found', async (path) => {

@@ -14,8 +14,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-import { indexes } from '../../../../layers/store/indexes.ts';
-
 const binary = join(import.meta.dirname, '../../../../node_modules/@dynoxide/linux-x64/dynoxide');
 
 const freePort = async (): Promise<number> => {
@@ -51,28 +49,30 @@ const startDynoxide = async (attempt = 1): Promise<{ endpoint: string; child: Ch
   return { endpoint, child };
 };
 
-const createTable = async (client: DynamoDBClient, name: string): Promise<void> => {
+const createTable = async (client: DynamoDBClient, name: string, indexes: readonly string[]): Promise<void> => {
   const hash = (attribute: string) => ({ AttributeName: attribute, KeyType: 'HASH' as const });
   const range = (attribute: string) => ({ AttributeName: attribute, KeyType: 'RANGE' as const });
-  const attributes = ['pk', 'sk', 'position', ...indexes.map((index) => index.name)];
+  const attributes = ['pk', 'sk', ...(indexes.length > 0 ? ['position'] : []), ...indexes];
   await client.send(
     new CreateTableCommand({
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: attributes.map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
       KeySchema: [hash('pk'), range('sk')],
-      GlobalSecondaryIndexes: indexes.map((index) => ({
-        IndexName: index.name,
-        KeySchema: [hash(index.name), range('position')],
-        Projection: { ProjectionType: 'ALL' },
-      })),
+      ...(indexes.length > 0 && {
+        GlobalSecondaryIndexes: indexes.map((index) => ({
+          IndexName: index,
+          KeySchema: [hash(index), range('position')],
+          Projection: { ProjectionType: 'ALL' as const },
+        })),
+      }),
     }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: name });
 };
 
-/** An empty table with the indexes of the store, and how to put it away. */
-export const startDynamo = async () => {
+/** An empty table, with such indexes as the first version had, and how to put it away. */
+export const startDynamo = async (indexes: readonly string[] = []) => {
   const given = process.env['INGOT_DYNAMODB_ENDPOINT'];
   const { endpoint, child } = given ? { endpoint: given } : await startDynoxide();
   const client = new DynamoDBClient({
@@ -81,7 +81,7 @@ export const startDynamo = async () => {
     ...(!process.env['AWS_ACCESS_KEY_ID'] && { credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }),
   });
   const name = `ingot-test-${randomUUID()}`;
-  await createTable(client, name);
+  await createTable(client, name, indexes);
   return {
     client: DynamoDBDocumentClient.from(client),
     name,

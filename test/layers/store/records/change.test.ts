@@ -4,7 +4,7 @@ import { Invalid } from '../../../../layers/domain/fault.ts';
 import { createCountedIds, countedUuid } from '../../../../layers/platform/memory/ids.ts';
 import { createMemoryPlatform, type MemoryPlatform } from '../../../../layers/platform/memory/platform.ts';
 import { absent, equals, type Item } from '../../../../layers/platform/table.ts';
-import { listPartition, shardOf } from '../../../../layers/store/indexes.ts';
+import { entryPartition, placeIn, shardOf, uuidOfEntry } from '../../../../layers/store/entries.ts';
 import { companions } from '../../../../layers/store/kinds/companions.ts';
 import { newRecord } from '../../../../layers/store/kinds/form.ts';
 import { guardKey, nodePartition } from '../../../../layers/store/kinds/key.ts';
@@ -35,6 +35,9 @@ const overtake = (platform: MemoryPlatform, set: Partial<StoredNode> = { extra: 
     await change(platform, one, () => ({ set }));
   };
 };
+/** The UUIDs of what lists find in a place, in the shard of the first node. */
+const listed = async ({ table }: MemoryPlatform, place: string) =>
+  (await table.query({ partition: entryPartition(kinds.node, place, shardOf(one)) })).map(uuidOfEntry);
 const withPort = async (platform: MemoryPlatform, values: object = {}) => {
   const port = newRecord(platform, kinds.port, { node_uuid: one, address: '52:54:00:00:00:01', ...values });
   await createRecord(platform, kinds.port, port);
@@ -45,11 +48,12 @@ describe('a new record', () => {
   it('is stored with its place in the lists, and what is kept apart of it in an item of its own', async () => {
     const node = aNode({ name: 'm1', instance_info: { image_source: 'x' }, resource_class: 'gold' });
     const platform = await store(node);
+    const places = ['list#', 'resource_class#gold', 'maintenance#false'];
     expect(await read(platform, one)).toEqual(node);
     const item = await platform.table.get(keyOf(kinds.node, one));
     expect(item).not.toHaveProperty('instance_info');
-    expect(item).toMatchObject({ list: listPartition('node', shardOf(one)), by_resource_class: expect.any(String) });
-    expect(item).not.toHaveProperty('by_owner');
+    for (const place of places) expect(await listed(platform, place)).toEqual([one]);
+    expect(item!['places']).not.toContainEqual(expect.stringMatching(/^owner/));
     expect(await platform.table.get(apartKey(kinds.node, one, 'instance_info'))).toMatchObject({
       values: { image_source: 'x' },
     });
@@ -216,15 +220,14 @@ describe('a change', () => {
     await expect(find(platform, 'new')).rejects.toMatchObject({ code: 404 });
   });
 
-  it('moves the record between index partitions, and out of them', async () => {
+  it('moves the record between the places of lists, and out of them', async () => {
     const platform = await store({ owner: 'a' });
-    const listed = async (owner: string) =>
-      platform.table.query({ index: 'by_owner', partition: `node#owner#${owner}#${shardOf(one)}` });
-    expect(await listed('a')).toHaveLength(1);
+    const owned = async (owner: string) => listed(platform, placeIn('owner', owner));
+    expect(await owned('a')).toEqual([one]);
     await change(platform, one, () => ({ set: { owner: 'b' } }));
-    expect([await listed('a'), (await listed('b')).length]).toEqual([[], 1]);
+    expect([await owned('a'), await owned('b')]).toEqual([[], [one]]);
     await change(platform, one, () => ({ set: { owner: null } }));
-    expect(await listed('b')).toEqual([]);
+    expect(await owned('b')).toEqual([]);
   });
 
   it('takes other writes along, all with the record or not at all, and is decided again if one is refused', async () => {
