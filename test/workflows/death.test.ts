@@ -142,7 +142,7 @@ describe.each(Object.entries(stories))('a process that dies during %s', async (_
     expect(calm.seen).toMatchObject({ last_error: null, run: null, reservation: null });
   });
 
-  it.each(story.when)('is taken over at every effect, %s it happened', { timeout: 60_000 }, async (when) => {
+  it.each(story.when)('is taken over at every effect, %s it happened', async (when) => {
     for (let at = 1; at <= calm.effects; at += 1) {
       const { seen, done } = await tell(story, { at, when });
       expect({ at, seen, done }).toEqual({ at, seen: calm.seen, done: calm.done });
