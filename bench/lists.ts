@@ -13,17 +13,17 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { create } from '../functions/baremetal-api/app.ts';
 import { Config } from '../functions/baremetal-api/config.ts';
 import { newNode } from '../layers/domain/baremetal/new-node.ts';
-import { defaults } from '../layers/domain/fields.ts';
-import { port as portFields, type Port } from '../layers/domain/port.ts';
-import { createBelonging, type Stored } from '../layers/store/belongings.ts';
-import { portKind } from '../layers/store/node-ports.ts';
-import { createNode, type StoredNode } from '../layers/store/nodes.ts';
+import { systemChance } from '../layers/platform/chance.ts';
 import type { Platform } from '../layers/platform/platform.ts';
+import { newRecord } from '../layers/store/kinds/form.ts';
 import { openTable } from '../local/table/table.ts';
 import { createWriter } from '../local/table/writer.ts';
 import { createVirtualClock } from '../layers/platform/memory/clock.ts';
-import { createCountedIds, countedUuid } from '../layers/platform/memory/ids.ts';
+import { countedUuid, createCountedIds } from '../layers/platform/memory/ids.ts';
 import { resolveSettings, variablesOf } from '../infra/settings.ts';
+import { kinds } from '../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../layers/store/nodes.ts';
+import { createRecord } from '../layers/store/records/change.ts';
 
 const seconds = Number(process.argv[2] ?? 2);
 const fleets = [1000, 10_000, 100_000];
@@ -35,7 +35,7 @@ const clock = createVirtualClock();
 const ids = createCountedIds();
 const writer = createWriter(path, clock);
 const table = openTable({ path, writer, clock });
-const platform = { table, clock, ids } as unknown as Platform;
+const platform = { table, clock, chance: systemChance, ids } as unknown as Platform;
 const handle = create(platform, Config.parse(variablesOf(resolveSettings(() => undefined))));
 
 /** Nodes of the one project that has some, all among the first. */
@@ -63,18 +63,10 @@ const addressOf = (index: number): string =>
 /** A node, and a port for one in ten. */
 const enrol = async (index: number): Promise<void> => {
   const node = nodeOf(index);
-  await createNode(platform, node);
+  await createRecord(platform, kinds.node, node);
   if (index % 10 > 0) return;
-  const port = {
-    ...defaults(portFields),
-    uuid: randomUUID(),
-    position: ids.ulid(),
-    node_uuid: node.uuid,
-    address: addressOf(index),
-    created_at: '2026-01-01T00:00:00+00:00',
-    revision: 1,
-  } as unknown as Stored<Port>;
-  await createBelonging<Port>(platform, portKind, port, async () => {});
+  const port = { uuid: randomUUID(), node_uuid: node.uuid, address: addressOf(index) };
+  await createRecord(platform, kinds.port, newRecord(platform, kinds.port, port));
 };
 
 const fill = async (from: number, to: number): Promise<void> => {

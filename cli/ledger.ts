@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 
 import { Invalid, NotFound } from '../layers/domain/fault.ts';
 import { isUuid } from '../layers/domain/values.ts';
-import { verifyLedger, type Verdict } from '../layers/store/bmc-records.ts';
-import { guardKey } from '../layers/store/guards.ts';
+import { type Verdict, verifyLedger } from '../layers/store/bmc-records.ts';
+import { guardKey } from '../layers/store/kinds/key.ts';
 import type { Command } from './command.ts';
 import { openPlace, placeOptions, type ReadTable } from './table.ts';
 

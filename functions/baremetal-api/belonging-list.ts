@@ -1,24 +1,20 @@
 /** What lists of ports, port groups and volumes have in common: they are asked for by address, or by what their node is. */
-import { selectBy, type Filter, type Filters } from '../../layers/domain/filters.ts';
-import { readList, type Page } from '../../layers/domain/page.ts';
+import { type Filter, type Filters, selectBy } from '../../layers/domain/filters.ts';
+import { type Page, readList } from '../../layers/domain/page.ts';
 import { allows } from '../../layers/domain/policy.ts';
 import { hiding } from '../../layers/domain/projection.ts';
-import {
-  belongingBy,
-  belongingsOf,
-  belongingsOfAll,
-  listBelongings,
-  type Kind,
-  type Stored,
-} from '../../layers/store/belongings.ts';
 import { cutPage } from '../../layers/store/lists.ts';
-import { nodesOfProject, nodesWith, type ListedNode } from '../../layers/store/node-lists.ts';
-import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { ownedBy } from './belonging.ts';
 import { findVisible } from './node/find.ts';
 import type { Call, Deps } from './route.ts';
+import type { Kept, KindOf } from '../../layers/store/kinds/kind.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { nodesOfProject, nodesWith } from '../../layers/store/node-lists.ts';
+import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
+import { readRecord, readRecordBy, recordsOf, recordsOfMany } from '../../layers/store/records/find.ts';
+import { listRecords } from '../../layers/store/records/list.ts';
 
-type Belonging = { readonly uuid: string; readonly node_uuid: string };
+type Belonging = Kept & { readonly node_uuid: string };
 
 /** The filters of the list, the node that its path stands for, the page, and what else of the call matters. */
 type Asked<R> = Pick<Call, 'query' | 'subject' | 'only' | 'target'> & {
@@ -54,15 +50,15 @@ const nodesOf = async <R>({ table }: Deps, asked: Asked<R>): Promise<string[] | 
 /** The one with this unique value; none if it is not of this node, or of one that the caller may not see. */
 const byUnique = async <R extends Belonging>(
   { table }: Deps,
-  kind: Kind,
+  kind: KindOf<R>,
   asked: Asked<R>,
   name: string,
   home: StoredNode | undefined,
-): Promise<Stored<R>[]> => {
+): Promise<R[]> => {
   const { schema, unique } = kind.fields[name]!;
-  const found = await belongingBy<R>(table, kind, unique!, schema.parse(asked.query[name]![0]) as string);
+  const found = await readRecordBy(table, kind, unique!, schema.parse(asked.query[name]![0]) as string);
   if (!found || (home && found.node_uuid !== home.uuid)) return [];
-  const node = home ?? (await readNode(table, found.node_uuid));
+  const node = home ?? (await readRecord(table, kinds.node, found.node_uuid));
   const fits = node && allows('baremetal:node:get', asked.subject, node) && (wantedOf(asked)?.fits(node) ?? true);
   return fits ? [found] : [];
 };
@@ -74,24 +70,24 @@ const byUnique = async <R extends Belonging>(
  */
 export const selectBelongings = async <R extends Belonging>(
   deps: Deps,
-  kind: Kind,
+  kind: KindOf<R>,
   asked: Asked<R>,
-  also: (record: Stored<R>) => boolean = () => true,
-): Promise<Stored<R>[]> => {
+  also: (record: R) => boolean = () => true,
+): Promise<R[]> => {
   const { query, page, subject, only } = asked;
   const named = given(asked, ({ names }) => names === 'node');
   const home = asked.node ?? (named === undefined ? undefined : await findVisible(deps, subject, query[named]![0]!));
   const selection = selectBy(asked.filters, query);
-  const keep = (record: Stored<R>) => also(record) && selection.keep(record);
+  const keep = (record: R) => also(record) && selection.keep(record);
   const hidden = hiding(kind.fields, subject, page.sort_key);
   const owned = ownedBy(asked);
-  const hides = (record: Stored<R>) => hidden(record, owned);
+  const hides = (record: R) => hidden(record, owned);
   const unique = given(asked, (_filter, name) => kind.fields[name]?.unique !== undefined);
   if (unique) return cutPage((await byUnique<R>(deps, kind, asked, unique, home)).filter(keep), page, hides);
-  if (home) return cutPage((await belongingsOf<R>(deps.table, kind, home.uuid)).filter(keep), page, hides);
+  if (home) return cutPage((await recordsOf(deps.table, kind, home.uuid)).filter(keep), page, hides);
   const nodes = await nodesOf(deps, asked);
-  if (only !== null) return cutPage((await belongingsOfAll<R>(deps.table, kind, nodes!)).filter(keep), page, hides);
+  if (only !== null) return cutPage((await recordsOfMany(deps.table, kind, nodes!)).filter(keep), page, hides);
   const known = nodes && new Set(nodes);
-  const keepOf = (record: Stored<R>) => keep(record) && (known?.has(record.node_uuid) ?? true);
-  return listBelongings<R>(deps.table, kind, page, { ...selection, keep: keepOf, hides });
+  const keepOf = (record: R) => keep(record) && (known?.has(record.node_uuid) ?? true);
+  return listRecords(deps.table, kind, page, { ...selection, keep: keepOf, hides });
 };

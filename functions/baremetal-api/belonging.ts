@@ -4,47 +4,35 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { Invalid, isFault, NodeLocked, NotFound } from '../../layers/domain/fault.ts';
+import { Invalid, isFault, NodeLocked } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
-import { allows, authorize, ownOf, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
+import { allows, authorize, type Owned, ownOf, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
-import {
-  changeBelonging,
-  createBelonging,
-  deleteBelonging,
-  findBelonging,
-  type Kind,
-  type Stored,
-} from '../../layers/store/belongings.ts';
-import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { newRecord } from '../../layers/store/kinds/form.ts';
 import { findVisible } from './node/find.ts';
-import {
-  answersOf,
-  authorizeFields,
-  newRecord,
-  readChanges,
-  readNew,
-  showing,
-  type Shows,
-  type Values,
-} from './crud.ts';
-import { route, type Call, type Deps, type Route } from './route.ts';
+import { answersOf, authorizeFields, readChanges, readNew, showing, type Shows, type Values } from './crud.ts';
+import { type Call, type Deps, route, type Route } from './route.ts';
+import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
+import { findRecord, missing, readRecord } from '../../layers/store/records/find.ts';
 
-type Belonging = { readonly uuid: string; readonly node_uuid: string };
+type Belonging = Kept & { readonly node_uuid: string };
 
 /** A change by PATCH: what is stored, what the patch makes of it, and the names of the fields that differ. */
 export type Edit<R> = {
-  readonly before: Stored<R>;
-  readonly after: Stored<R>;
+  readonly before: R;
+  readonly after: R;
   readonly node: StoredNode;
   readonly changed: readonly string[];
   readonly version: number;
 };
 
 export type BelongingResource<R extends Belonging> = {
-  readonly kind: Kind;
+  readonly kind: Kind<R, StoredNode>;
   /** Its name in paths. */
   readonly collection: string;
   readonly since?: number;
@@ -57,15 +45,15 @@ export type BelongingResource<R extends Belonging> = {
     /** Refuses given values, each alone, by throwing. */
     values?(values: Values, version: number): void;
     /** Refuses it as a whole, new or changed (`before` is what it was), by throwing. */
-    whole?(deps: Deps, record: Stored<R>, before?: Stored<R>): Promise<void>;
+    whole?(deps: Deps, record: R, before?: R): Promise<void>;
     /** Refuses a change that does not fit the node's state, by throwing. */
     edit(edit: Edit<R>): void;
     /** Refuses the removal by throwing. */
-    remove(deps: Deps, record: Stored<R>, node: StoredNode): void | Promise<void>;
+    remove(deps: Deps, record: R, node: StoredNode): void | Promise<void>;
   };
 };
 
-export type BelongingTarget<R> = { readonly record: Stored<R>; readonly node: StoredNode };
+export type BelongingTarget<R> = { readonly record: R; readonly node: StoredNode };
 
 /**
  * Whose things a request is about: those of a node. Without a target it is a list or a POST, whose nodes are the
@@ -78,9 +66,9 @@ export const ownedBy = ({ target, subject }: Pick<Call, 'target' | 'subject'>): 
 
 /** Makes the function that shows them as a caller asked for them, who sees of them what the node's owner decides. */
 export const belongingView =
-  <R extends Belonging>({ kind, collection }: Pick<BelongingResource<R>, 'kind' | 'collection'>): Shows<Stored<R>> =>
+  <R extends Belonging>({ kind, collection }: Pick<BelongingResource<R>, 'kind' | 'collection'>): Shows<R> =>
   (call, want) =>
-    showing<Stored<R>>(kind.fields, { at: collection, owned: ownedBy(call) })(call, want);
+    showing<R>(kind.fields, { at: collection, owned: ownedBy(call) })(call, want);
 
 /** A node that somebody works on keeps what it has as it is. Throws NodeLocked (409). */
 export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
@@ -100,11 +88,11 @@ export const belongingFinder =
   ): Promise<BelongingTarget<R>> => {
     if (!kind.fields['name'] && !isUuid(ident)) throw Invalid(`Expected a UUID but received ${ident}.`);
     if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
-    const missing = NotFound(`${kind.title} ${ident} could not be found.`);
-    if (version < namesSince && !isUuid(ident)) throw missing;
-    const record = await findBelonging<R>(table, kind, ident);
-    const node = await readNode(table, record.node_uuid);
-    if (!node) throw missing;
+    const unknown = missing(kind, ident);
+    if (version < namesSince && !isUuid(ident)) throw unknown;
+    const record = await findRecord(table, kind, ident);
+    const node = await readRecord(table, kinds.node, record.node_uuid);
+    if (!node) throw unknown;
     return { record, node };
   };
 
@@ -123,7 +111,7 @@ const create = async <R extends Belonging>(
   deps: Deps,
   { kind, nodeIdentSince, policy, rules }: BelongingResource<R>,
   { body, version, subject }: Call<Values>,
-): Promise<Stored<R>> => {
+): Promise<R> => {
   const { node_ident: ident, ...rest } = body;
   const byIdent = nodeIdentSince !== undefined;
   refuseNewer(
@@ -135,8 +123,8 @@ const create = async <R extends Belonging>(
   authorize(policy.create, subject, home, home.uuid);
   const values = readNew(kind.fields, version, { ...(byIdent ? rest : body), node_uuid: home.uuid });
   rules.values?.(values, version);
-  const record = newRecord<Stored<R>>(deps, kind.fields, values);
-  await createBelonging<R>(deps, kind, record, async (node) => {
+  const record = newRecord(deps, kind, values);
+  await createRecord(deps, kind, record, async (node) => {
     refuseLocked(node);
     await rules.whole?.(deps, record);
   });
@@ -146,7 +134,7 @@ const create = async <R extends Belonging>(
 /** It moves only between nodes of one owner that the caller may see. Throws Invalid (400), NodeLocked (409). */
 const checkMove = async ({ table }: Deps, subject: Subject, from: StoredNode, to: string): Promise<void> => {
   if (to === from.uuid) return;
-  const found = await readNode(table, to);
+  const found = await readRecord(table, kinds.node, to);
   if (found?.owner !== from.owner || !allows('baremetal:node:get', subject, found)) {
     throw Invalid(`Node ${to} could not be found, or has another owner.`);
   }
@@ -157,20 +145,21 @@ const patch = async <R extends Belonging>(
   deps: Deps,
   { kind, rules }: BelongingResource<R>,
   call: Call<PatchBody, BelongingTarget<R>>,
-): Promise<Stored<R>> => {
+): Promise<R> => {
   const { version, target } = call;
   const changes = readChanges(kind.fields, call);
-  return changeBelonging<R>(deps, kind, target.record.uuid, async (before, node) => {
+  const changed = await changeRecord(deps, kind, target.record.uuid, async (before, node) => {
     const values = changes(before);
     authorizeFields(kind.fields, values, call.subject, node);
-    const after: Stored<R> = { ...before, ...values };
+    const after: R = { ...before, ...values };
     const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], before[name as keyof R]));
     rules.edit({ before, after, node, changed, version });
     rules.values?.(values, version);
     await rules.whole?.(deps, after, before);
     await checkMove(deps, call.subject, node, after.node_uuid);
-    return values as Partial<R>;
+    return { set: values as Partial<R> };
   });
+  return changed.after;
 };
 
 const writeRoutes = <R extends Belonging>(
@@ -210,7 +199,7 @@ const writeRoutes = <R extends Belonging>(
       title: kind.title,
       find,
       handle: async (deps, { target }) => {
-        await deleteBelonging<R>(deps, kind, target.record.uuid, async (record, node) => {
+        await removeRecord(deps, kind, target.record.uuid, async (record, node) => {
           refuseLocked(node);
           await rules.remove(deps, record, node);
         });

@@ -1,25 +1,20 @@
 /** Chassis (ironic-api.md 5) and the nodes that stand in one. */
-import { chassis as chassisFields, type Chassis } from '../../layers/domain/chassis.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { node as nodeFields } from '../../layers/domain/node.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
-import { listNodes } from '../../layers/store/node-lists.ts';
-import { records, type Keeping } from '../../layers/store/records.ts';
+import { kinds, type StoredChassis } from '../../layers/store/kinds/kinds.ts';
+import { listRecords } from '../../layers/store/records/list.ts';
 import { answersOf, lists, recordRoutes, uuidFinder } from './crud.ts';
 import { answerNodes, nodeQuery } from './node/list.ts';
-import { route, type Deps, type Route } from './route.ts';
+import { type Deps, route, type Route } from './route.ts';
 
-type StoredChassis = Chassis & Keeping;
-
-const store = records<StoredChassis>({ name: 'chassis', title: 'Chassis', fields: chassisFields });
-
-const find = uuidFinder(store);
+const find = uuidFinder(kinds.chassis);
 
 /** Throws Invalid (400) while nodes are in it. On AWS the index may miss one of the last second. */
 const refuseDelete = async ({ table }: Deps, { uuid }: StoredChassis): Promise<void> => {
-  const inside = { lookups: [{ index: 'chassis_uuid', value: uuid }], keep: () => true };
+  const inside = { lookups: [{ index: 'chassis_uuid', value: uuid }] };
   const one = { limit: 1, marker: undefined, sort_key: 'id', descending: false };
-  const [node] = await listNodes(table, inside, one);
+  const [node] = await listRecords(table, kinds.node, one, inside);
   if (node) throw Invalid(`Chassis ${uuid} still has nodes, such as ${node.uuid}; take them out of it first.`);
 };
 
@@ -43,8 +38,7 @@ export const chassisRoutes: readonly Route[] = [
   ...recordRoutes({
     collection: 'chassis',
     ident: 'uuid',
-    rows: chassisFields,
-    store,
+    kind: kinds.chassis,
     policy: {
       list: 'baremetal:chassis:get',
       get: 'baremetal:chassis:get',

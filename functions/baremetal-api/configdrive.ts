@@ -6,14 +6,15 @@ import * as z from 'zod';
 
 import { buildConfigdrive } from '../../layers/configdrive/index.ts';
 import { checkGzip, fromBase64, maxImageBytes, pack, toBase64 } from '../../layers/configdrive/packed.ts';
-import { verbs, verbsTaking, type Verb } from '../../layers/domain/baremetal/verbs.ts';
+import { type Verb, verbs, verbsTaking } from '../../layers/domain/baremetal/verbs.ts';
 import { uploadNamed } from '../../layers/domain/configdrive.ts';
 import { Invalid, isRefusal } from '../../layers/domain/fault.ts';
 import { isWebUrl } from '../../layers/domain/image.ts';
 import { json } from '../../layers/domain/values.ts';
 import { removeConfigdrive as removeObjects, storeConfigdrive as store } from '../../layers/store/configdrives.ts';
-import type { Changed, StoredNode } from '../../layers/store/nodes.ts';
 import type { Deps } from './route.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import type { Changed } from '../../layers/store/records/change.ts';
 
 const documents = z.strictObject({
   meta_data: json.optional(),
@@ -159,8 +160,8 @@ export const keepConfigdrive = async (
   deps: Pick<Deps, 'objects' | 'ids' | 'log'>,
   node: StoredNode,
   given: unknown,
-  record: (value: string | undefined) => Promise<Changed>,
-): Promise<Changed> => {
+  record: (value: string | undefined) => Promise<Changed<StoredNode>>,
+): Promise<Changed<StoredNode>> => {
   const configdrive = await readConfigdrive(deps, given, node);
   if (!configdrive) return record(undefined);
   const value = await storeConfigdrive(deps, node.uuid, configdrive);

@@ -3,26 +3,29 @@
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { defaults, refuseNewer, rulesOf, type Fields } from '../../layers/domain/fields.ts';
-import { filtersOf, selectBy, type Filters } from '../../layers/domain/filters.ts';
+import { type Fields, refuseNewer, rulesOf } from '../../layers/domain/fields.ts';
+import { type Filters, filtersOf, selectBy } from '../../layers/domain/filters.ts';
 import {
   nextLink,
+  type Page,
   pageQuery,
+  type Query,
   readFields,
   readPage,
   readWant,
-  type Page,
-  type Query,
 } from '../../layers/domain/page.ts';
 import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
-import { applyPatch, patchBody, readPatch, refuseUnpatchable, type PatchBody } from '../../layers/domain/patch.ts';
+import { applyPatch, patchBody, type PatchBody, readPatch, refuseUnpatchable } from '../../layers/domain/patch.ts';
 import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
-import { hiding, projector, type About, type Shown, type Want } from '../../layers/domain/projection.ts';
+import { type About, hiding, projector, type Shown, type Want } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
+import { newRecord } from '../../layers/store/kinds/form.ts';
+import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
+import { findRecord } from '../../layers/store/records/find.ts';
+import { listRecords } from '../../layers/store/records/list.ts';
+import { type Answer, type Call, type Deps, type QueryTable, route, type Route } from './route.ts';
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
-import { isoTime } from '../../layers/store/nodes.ts';
-import type { Keeping, records } from '../../layers/store/records.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable, type Route } from './route.ts';
+import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 
 export type Values = Record<string, unknown>;
 
@@ -42,17 +45,6 @@ export const readNew = (rows: Fields, version: number, body: Values, except: rea
   const values = check(createSchema(rows, version), body);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => (value ?? null) !== null));
 };
-
-/** The record that these values make, the first of its revisions. */
-export const newRecord = <R>({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, rows: Fields, values: Values): R =>
-  ({
-    ...defaults(rows),
-    ...values,
-    uuid: values['uuid'] ?? ids.uuid(),
-    created_at: isoTime(clock.now()),
-    position: ids.ulid(),
-    revision: 1,
-  }) as R;
 
 /** A field as a patch leaves it, checked by its row; a mask stands for what is stored. Throws Invalid (400). */
 export const readValue = (rows: Fields, name: string, given: unknown, stored: object): unknown => {
@@ -128,7 +120,7 @@ export const listAnswer = async <R extends { readonly uuid: string }>(
 };
 
 /** A resource whose records stand alone. */
-export type Resource<R extends Keeping & { readonly uuid: string }> = {
+export type Resource<R extends Kept> = {
   /** Its name in paths and lists. */
   readonly collection: string;
   /** What a path names a record by. */
@@ -136,8 +128,7 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly since?: number;
   /** What POST, PATCH and DELETE answer below that version; GET answers 404 (ironic-api.md 1.2). */
   readonly tooOld?: 405;
-  readonly rows: Fields;
-  readonly store: ReturnType<typeof records<R>>;
+  readonly kind: Kind<R>;
   /** `own`: who does not pass `list` sees what `narrow` leaves for the project of the call. */
   readonly policy: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete', Rule>> & { readonly own?: Rule };
   /** What of the records is shown otherwise than the table says. */
@@ -160,30 +151,30 @@ export type Resource<R extends Keeping & { readonly uuid: string }> = {
   readonly refuseDelete?: (deps: Deps, record: R) => Promise<void>;
 };
 
-type Kept = Keeping & { readonly uuid: string };
 type Finder<R> = NonNullable<Route<undefined, R>['find']>;
 
 /** Finds by UUID or name. Throws NotFound (404), Invalid (400) for what can be neither. */
 export const identFinder =
-  <R extends Kept>({ find }: Pick<Resource<R>['store'], 'find'>): Finder<R> =>
+  <R extends Kept>(kind: Kind<R>): Finder<R> =>
   async ({ table }, { ident = '' }) => {
     if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
-    return find(table, ident);
+    return findRecord(table, kind, ident);
   };
 
 /** Finds what has no name. Throws NotFound (404), Invalid (400) for what is no UUID. */
 export const uuidFinder =
-  <R extends Kept>({ find }: Pick<Resource<R>['store'], 'find'>): Finder<R> =>
+  <R extends Kept>(kind: Kind<R>): Finder<R> =>
   async ({ table }, { uuid = '' }) => {
     if (!isUuid(uuid)) throw Invalid(`Expected a UUID but received ${uuid}.`);
-    return find(table, uuid);
+    return findRecord(table, kind, uuid);
   };
 
-const viewOf = <R extends Kept>({ collection, rows, shown }: Resource<R>): Shows<R> =>
-  showing(rows, { at: collection, ...(shown && { shown }) });
+const viewOf = <R extends Kept>({ collection, kind, shown }: Resource<R>): Shows<R> =>
+  showing(kind.fields, { at: collection, ...(shown && { shown }) });
 
 const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, rows, policy, store, detail, since } = resource;
+  const { collection, kind, policy, detail, since } = resource;
+  const rows = kind.fields;
   const filters = filtersOf<R>(rows, resource.filters);
   const { narrow = ({ query }) => query } = resource;
   const view = viewOf(resource);
@@ -204,7 +195,7 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
           const { keep: sees } = selectBy(filters, narrow({ ...call, query: {} }));
           return listAnswer(call, about, async (page) => {
             const hides = hiding(rows, call.subject, page.sort_key);
-            return store.list(table, page, { ...selection, sees, hides });
+            return listRecords(table, kind, page, { ...selection, sees, hides });
           });
         },
       }),
@@ -212,7 +203,8 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
 };
 
 const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, rows, policy, store, complete, checkWhole } = resource;
+  const { collection, kind, policy, complete, checkWhole } = resource;
+  const rows = kind.fields;
   const view = viewOf(resource);
   return route<Values>({
     ...gate,
@@ -223,16 +215,17 @@ const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 's
     ...answersOf(collection, rows).record,
     handle: async (deps, call) => {
       const values = readNew(rows, call.version, call.body);
-      const record = newRecord<R>(deps, rows, complete?.(values, call) ?? values);
+      const record = newRecord(deps, kind, complete?.(values, call) ?? values);
       checkWhole?.(record, call.version);
-      await store.create(deps, record);
+      await createRecord(deps, kind, record);
       return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
     },
   });
 };
 
 const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'since' | 'tooOld'>): Route => {
-  const { collection, ident, rows, policy, store, find, complete, checkWhole } = resource;
+  const { collection, ident, kind, policy, find, complete, checkWhole } = resource;
+  const rows = kind.fields;
   const view = viewOf(resource);
   return route<PatchBody, R>({
     ...gate,
@@ -243,12 +236,12 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
-      const after = await store.change(deps, call.target.uuid, (stored) => {
+      const { after } = await changeRecord(deps, kind, call.target.uuid, (stored) => {
         const given = changes(stored);
         const values = complete?.(given, call, stored) ?? given;
         authorizeFields(rows, given, call.subject, stored);
         checkWhole?.({ ...stored, ...values }, call.version);
-        return values as Partial<R>;
+        return { set: values as Partial<R> };
       });
       return { body: view(call, 'all')(after) };
     },
@@ -257,7 +250,8 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
 
 /** All routes of a resource whose records stand alone: list, create, show, patch, delete. */
 export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
-  const { collection, ident, rows, policy, store, find, since, tooOld, refuseDelete } = resource;
+  const { collection, ident, kind, policy, find, since, tooOld, refuseDelete } = resource;
+  const rows = kind.fields;
   const view = viewOf(resource);
   const gate = { ...(since && { since }), ...(tooOld && { tooOld }) };
   const at = `/v1/${collection}/{${ident}}` as const;
@@ -283,7 +277,7 @@ export const recordRoutes = <R extends Kept>(resource: Resource<R>): Route[] => 
       policy: policy.delete,
       find,
       handle: async (deps, { target }) => {
-        await store.remove(deps, target.uuid, async (record) => refuseDelete?.(deps, record));
+        await removeRecord(deps, kind, target.uuid, async (record) => refuseDelete?.(deps, record));
         return {};
       },
     }),

@@ -1,16 +1,14 @@
 /** Deploy templates (ironic-api.md 9, since 1.55). */
-import { deployTemplate } from '../../layers/domain/deploy-template.ts';
-import { deployTemplates } from '../../layers/store/deploy-templates.ts';
 import { identFinder, recordRoutes } from './crud.ts';
 import type { Route } from './route.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 
 export const deployTemplateRoutes: readonly Route[] = recordRoutes({
   collection: 'deploy_templates',
   ident: 'ident',
   since: 55,
   tooOld: 405,
-  rows: deployTemplate,
-  store: deployTemplates,
+  kind: kinds.deploy_template,
   policy: {
     list: 'baremetal:deploy_template:get',
     get: 'baremetal:deploy_template:get',
@@ -18,5 +16,5 @@ export const deployTemplateRoutes: readonly Route[] = recordRoutes({
     update: 'baremetal:deploy_template:update',
     delete: 'baremetal:deploy_template:delete',
   },
-  find: identFinder(deployTemplates),
+  find: identFinder(kinds.deploy_template),
 });

@@ -1,9 +1,8 @@
 /** Inspection rules (ironic-api.md 9, since 1.96). What they do is in layers/domain/inspection-rules. */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { inspectionRule } from '../../layers/domain/inspection-rule.ts';
-import { inspectionRules, type StoredInspectionRule } from '../../layers/store/inspection-rules.ts';
 import { recordRoutes, uuidFinder, type Values } from './crud.ts';
 import type { Route } from './route.ts';
+import { kinds, type StoredInspectionRule } from '../../layers/store/kinds/kinds.ts';
 
 /** Who could unset it would see what it hides. Throws Invalid (400). */
 const complete = (values: Values, _call: unknown, before?: StoredInspectionRule): Values => {
@@ -18,8 +17,7 @@ export const inspectionRuleRoutes: readonly Route[] = recordRoutes({
   ident: 'uuid',
   since: 96,
   tooOld: 405,
-  rows: inspectionRule,
-  store: inspectionRules,
+  kind: kinds.inspection_rule,
   policy: {
     list: 'baremetal:inspection_rule:get',
     get: 'baremetal:inspection_rule:get',
@@ -27,6 +25,6 @@ export const inspectionRuleRoutes: readonly Route[] = recordRoutes({
     update: 'baremetal:inspection_rule:update',
     delete: 'baremetal:inspection_rule:delete',
   },
-  find: uuidFinder(inspectionRules),
+  find: uuidFinder(kinds.inspection_rule),
   complete,
 });

@@ -1,22 +1,22 @@
 /** Port groups (ironic-api.md 4); their ports are listed in port/list.ts. */
 import { Conflict, Invalid } from '../../layers/domain/fault.ts';
 import { filtersOf } from '../../layers/domain/filters.ts';
-import { portgroup as portgroupFields, portgroupFilters, type Portgroup } from '../../layers/domain/portgroup.ts';
+import { portgroup as portgroupFields, portgroupFilters } from '../../layers/domain/portgroup.ts';
 import type { Want } from '../../layers/domain/projection.ts';
-import { portgroupKind, type StoredPortgroup } from '../../layers/store/node-portgroups.ts';
-import { portsOf } from '../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, belongingView, refuseLocked, type Edit } from './belonging.ts';
+import { belongingRoutes, belongingView, type Edit, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
-import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
+import { type Answer, type Call, type Deps, route, type Route } from './route.ts';
+import { kinds, type StoredPortgroup } from '../../layers/store/kinds/kinds.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 
-const filters = filtersOf<Portgroup>(portgroupFields, portgroupFilters);
-const named = { kind: portgroupKind, collection: 'portgroups' } as const;
+const filters = filtersOf<StoredPortgroup>(portgroupFields, portgroupFilters);
+const named = { kind: kinds.portgroup, collection: 'portgroups' } as const;
 
 /** Throws NodeLocked, or Conflict (409) while the node is inspected. */
-const refuseEdit = ({ node }: Edit<Portgroup>): void => {
+const refuseEdit = ({ node }: Edit<StoredPortgroup>): void => {
   refuseLocked(node);
   if (node.provision_state === 'inspecting') {
     throw Conflict(`Port groups of node ${node.uuid} can not be updated while it is being inspected.`);
@@ -25,7 +25,7 @@ const refuseEdit = ({ node }: Edit<Portgroup>): void => {
 
 /** Throws Invalid (400) while ports are in the group of this node. */
 const refuseWithPorts = async ({ table }: Deps, { uuid }: StoredPortgroup, node: string): Promise<void> => {
-  const port = (await portsOf(table, node)).find(({ portgroup_uuid }) => portgroup_uuid === uuid);
+  const port = (await recordsOf(table, kinds.port, node)).find(({ portgroup_uuid }) => portgroup_uuid === uuid);
   if (port) throw Invalid(`Portgroup ${uuid} still has ports, such as ${port.uuid}; take them out of it first.`);
 };
 
@@ -40,9 +40,9 @@ const refuseMixed = (query: Call['query']): void => {
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: StoredNode): Promise<Answer> => {
   refuseMixed(call.query);
-  const view = belongingView<Portgroup>(named);
+  const view = belongingView<StoredPortgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<Portgroup>(deps, portgroupKind, { ...call, filters, page, node }),
+    selectBelongings<StoredPortgroup>(deps, kinds.portgroup, { ...call, filters, page, node }),
   );
 };
 
@@ -72,7 +72,7 @@ const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
 
 export const portgroupRoutes: readonly Route[] = [
   ...listRoutes,
-  ...belongingRoutes<Portgroup>({
+  ...belongingRoutes<StoredPortgroup>({
     ...named,
     since: 23,
     policy: {

@@ -3,11 +3,12 @@ import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
 import { denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
-import { runbook, runbookFilters } from '../../layers/domain/runbook.ts';
+import { runbookFilters } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
-import { runbooks, type StoredRunbook } from '../../layers/store/runbooks.ts';
+import { kinds, type StoredRunbook } from '../../layers/store/kinds/kinds.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
 import { identFinder, recordRoutes, type Values } from './crud.ts';
-import { route, type Call, type Deps, type Route } from './route.ts';
+import { type Call, type Deps, route, type Route } from './route.ts';
 
 /** Who does not see all sees those of the own project. Throws Forbidden (403) for a project that is not the caller's. */
 const narrow = ({ only, query }: Pick<Call, 'only' | 'query'>) => {
@@ -43,15 +44,14 @@ const checkWhole = (record: Values): void => {
   }
 };
 
-const find = identFinder(runbooks);
+const find = identFinder(kinds.runbook);
 
 const recordPart = recordRoutes({
   collection: 'runbooks',
   ident: 'ident',
   since: 92,
   tooOld: 405,
-  rows: runbook,
-  store: runbooks,
+  kind: kinds.runbook,
   policy: {
     list: 'baremetal:runbook:list_all',
     own: 'baremetal:runbook:list',
@@ -73,9 +73,9 @@ const changeTraits = async (
   { uuid }: StoredRunbook,
   change: (traits: readonly string[]) => readonly string[],
 ): Promise<object> => {
-  await runbooks.change(deps, uuid, (stored) => {
+  await changeRecord(deps, kinds.runbook, uuid, (stored) => {
     const traits = [...new Set(change(stored.traits))].sort();
-    if (traits.length <= maxTraits) return { traits };
+    if (traits.length <= maxTraits) return { set: { traits } };
     throw Invalid(`A runbook can have at most ${maxTraits} traits, these would be ${traits.length}.`);
   });
   return {};

@@ -4,33 +4,43 @@
  */
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
-import { filtersOf } from '../../layers/domain/filters.ts';
+import { filtersOf, type Filters } from '../../layers/domain/filters.ts';
 import { pageQuery, readWant } from '../../layers/domain/page.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
-import { volumeFilters, type VolumeConnector, type VolumeTarget } from '../../layers/domain/volume.ts';
-import type { Kind } from '../../layers/store/belongings.ts';
-import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
+import { volumeFilters } from '../../layers/domain/volume.ts';
+import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
+import { kinds, type StoredVolumeConnector, type StoredVolumeTarget } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { belongingRoutes, belongingView, refuseLocked } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer } from './crud.ts';
 import { findByIdent } from './node/find.ts';
-import { route, type Answer, type Call, type Deps, type Route } from './route.ts';
+import { type Answer, type Call, type Deps, route, type Route } from './route.ts';
 
-type Volume = VolumeConnector | VolumeTarget;
+type Volume = Kept & { readonly node_uuid: string };
+/** One of the two collections. */
+type Collection<R extends Volume> = {
+  readonly name: 'connectors' | 'targets';
+  readonly kind: Kind<R, StoredNode>;
+  readonly filters: Filters<R>;
+};
 
 const since = 32;
 const at = '/v1/volume';
 
-const collections = { connectors: volumeConnectors, targets: volumeTargets } as const;
-type Collection = keyof typeof collections;
-const filters = {
-  connectors: filtersOf<Volume>(volumeConnectors.fields, volumeFilters),
-  targets: filtersOf<Volume>(volumeTargets.fields, volumeFilters),
-} as const;
+const connectors: Collection<StoredVolumeConnector> = {
+  name: 'connectors',
+  kind: kinds.volume_connector,
+  filters: filtersOf(kinds.volume_connector.fields, volumeFilters),
+};
+const targets: Collection<StoredVolumeTarget> = {
+  name: 'targets',
+  kind: kinds.volume_target,
+  filters: filtersOf(kinds.volume_target.fields, volumeFilters),
+};
 
 /** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
-const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
+const refuseRunning = ({ title }: Pick<Kind<Volume>, 'title'>, node: StoredNode): void => {
   refuseLocked(node);
   if (node.power_state === 'power off') return;
   throw Invalid(
@@ -39,35 +49,39 @@ const refuseRunning = ({ title }: Kind, node: StoredNode): void => {
 };
 
 /** A page of those of a node, or of all nodes. */
-const list = async (deps: Deps, call: Call, collection: Collection, node?: StoredNode): Promise<Answer> => {
-  const kind = collections[collection];
+const list = async <R extends Volume>(
+  deps: Deps,
+  call: Call,
+  { name, kind, filters }: Collection<R>,
+  node?: StoredNode,
+): Promise<Answer> => {
   const rows = kind.fields;
-  const path = node ? `/v1/nodes/${node.uuid}/volume/${collection}` : `${at}/${collection}`;
+  const path = node ? `/v1/nodes/${node.uuid}/volume/${name}` : `${at}/${name}`;
   const want = readWant(rows, call.version, call.query);
-  const view = belongingView<Volume>({ kind, collection: `volume/${collection}` });
-  return listAnswer(call, { path, name: collection, rows, want, view }, async (page) =>
-    selectBelongings<Volume>(deps, kind, { ...call, filters: filters[collection], page, node }),
+  const view = belongingView({ kind, collection: `volume/${name}` });
+  return listAnswer(call, { path, name, rows, want, view }, async (page) =>
+    selectBelongings(deps, kind, { ...call, filters, page, node }),
   );
 };
 
 /** Unlike other lists they had it from the start. */
 const query = { ...pageQuery, detail: {} };
 
-const routesOf = (collection: Collection): Route[] => {
-  const kind = collections[collection];
+const routesOf = <R extends Volume>(collection: Collection<R>): Route[] => {
+  const { name, kind, filters } = collection;
   return [
     route({
-      at: `GET ${at}/${collection}`,
+      at: `GET ${at}/${name}`,
       since,
       policy: 'baremetal:volume:list_all',
       own: 'baremetal:volume:list',
-      query: { ...query, ...filters[collection] },
-      ...answersOf(`volume/${collection}`, kind.fields).list,
+      query: { ...query, ...filters },
+      ...answersOf(`volume/${name}`, kind.fields).list,
       handle: async (deps, call) => list(deps, call, collection),
     }),
-    ...belongingRoutes<Volume>({
+    ...belongingRoutes<R>({
       kind,
-      collection: `volume/${collection}`,
+      collection: `volume/${name}`,
       since,
       policy: {
         get: 'baremetal:volume:get',
@@ -83,11 +97,11 @@ const routesOf = (collection: Collection): Route[] => {
       },
     }),
     route<undefined, StoredNode>({
-      at: `GET /v1/nodes/{ident}/volume/${collection}`,
+      at: `GET /v1/nodes/{ident}/volume/${name}`,
       since,
       policy: 'baremetal:node:get',
       query,
-      ...answersOf(`volume/${collection}`, kind.fields).list,
+      ...answersOf(`volume/${name}`, kind.fields).list,
       find: findByIdent,
       handle: async (deps, call) => list(deps, call, collection, call.target),
     }),
@@ -97,7 +111,7 @@ const routesOf = (collection: Collection): Route[] => {
 /** Where the two collections are. */
 const links = ({ base }: Call, place: string) => ({
   links: resourceLinks(base, place, ''),
-  ...Object.fromEntries(Object.keys(collections).map((name) => [name, resourceLinks(base, place, name)])),
+  ...Object.fromEntries([connectors, targets].map(({ name }) => [name, resourceLinks(base, place, name)])),
 });
 
 export const volumeRoutes: readonly Route[] = [
@@ -115,6 +129,6 @@ export const volumeRoutes: readonly Route[] = [
     find: findByIdent,
     handle: async (_deps, call) => ({ body: links(call, `nodes/${call.target.uuid}/volume`) }),
   }),
-  ...routesOf('connectors'),
-  ...routesOf('targets'),
+  ...routesOf(connectors),
+  ...routesOf(targets),
 ];

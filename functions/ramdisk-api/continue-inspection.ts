@@ -10,11 +10,14 @@ import { addressesOf, maxCards, type Inspected } from '../../layers/domain/inspe
 import { keep } from '../../layers/domain/notes.ts';
 import { isInspectionKey } from '../../layers/store/agent-tokens.ts';
 import { inventoryWrite } from '../../layers/store/inventories.ts';
-import { nodesBy, type ListedNode } from '../../layers/store/node-lists.ts';
-import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { deliver } from '../../workflows/owners/node/wait.ts';
 import { readUuid, uuidsByAddress } from './find.ts';
 import type { Answer, Call, Deps } from './route.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { nodesBy } from '../../layers/store/node-lists.ts';
+import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 /** Inventories come with the logs of the ramdisk. */
 const maxBody = 16 * 1024 * 1024;
@@ -67,7 +70,7 @@ const Unknown = () => NotFound('Node could not be found, or it does not wait for
 const findWaiting = async (deps: Deps, uuid: string | undefined, inspected: Inspected): Promise<StoredNode> => {
   const byAddress = uuid ? [uuid] : await uuidsByAddress(deps, addressesOf(inspected));
   const uuids = byAddress.length > 0 ? byAddress : await uuidsByBmc(deps, inspected);
-  const node = uuids.length === 1 ? await readNode(deps.table, uuids[0]!) : undefined;
+  const node = uuids.length === 1 ? await readRecord(deps.table, kinds.node, uuids[0]!) : undefined;
   if (!node) throw Unknown();
   return node;
 };
@@ -86,7 +89,7 @@ type Told = { readonly node: StoredNode; readonly inspected: Inspected; readonly
 
 /** Who has the key is let in before the body is looked at. Throws NotFound (404), Invalid (400), TooLarge (413). */
 const readProved = async (deps: Deps, call: Call, uuid: string | undefined, key: string): Promise<Told> => {
-  const node = uuid ? await readNode(deps.table, uuid) : undefined;
+  const node = uuid ? await readRecord(deps.table, kinds.node, uuid) : undefined;
   if (!node) throw Unknown();
   if (!isInspectionKey(key, node.agent_token_sha256)) {
     await deps.witness.refused(node, call.source, 'an inventory with a key that is not that of the ramdisk');
@@ -121,7 +124,7 @@ export const continueInspection = async (deps: Deps, call: Call): Promise<Answer
   checkWaits(node);
   const { uuid } = node;
   const write = await inventoryWrite(deps, uuid, inspected);
-  await changeNode(deps, uuid, (fresh) => {
+  await changeRecord(deps, kinds.node, uuid, (fresh) => {
     checkWaits(fresh);
     const run = fresh.run !== null && { inspected_by_run: fresh.run };
     return { set: keep(fresh, { ...run, inspected_with_key: proved }), also: [write] };

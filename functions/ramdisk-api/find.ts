@@ -1,7 +1,8 @@
 /** Which node a ramdisk runs on, by what it knows of its machine. */
 import { Invalid } from '../../layers/domain/fault.ts';
 import { isUuid } from '../../layers/domain/values.ts';
-import { portByAddress } from '../../layers/store/node-ports.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { readRecordBy } from '../../layers/store/records/find.ts';
 import type { Call, Deps } from './route.ts';
 
 /** MAC addresses in one request: more than any machine has, fewer than help to sweep a fleet. */
@@ -11,7 +12,9 @@ export const maxAddresses = 64;
 export const uuidsByAddress = async ({ table }: Deps, addresses: readonly string[]): Promise<string[]> => {
   const wanted = [...new Set(addresses)];
   if (wanted.length > maxAddresses) throw Invalid(`At most ${maxAddresses} MAC addresses can be looked for at once.`);
-  const ports = await Promise.all(wanted.map(async (address) => portByAddress(table, address)));
+  const ports = await Promise.all(
+    wanted.map(async (address) => readRecordBy(table, kinds.port, 'port_address', address)),
+  );
   return [...new Set(ports.flatMap((port) => (port ? [port.node_uuid] : [])))];
 };
 

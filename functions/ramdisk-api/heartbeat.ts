@@ -4,10 +4,14 @@ import { Invalid, isFault, NotFound } from '../../layers/domain/fault.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
 import type { Heartbeat } from '../../layers/domain/baremetal/ramdisk.ts';
 import { isToken } from '../../layers/store/agent-tokens.ts';
-import { changeNode, isoTime, nodeUuid, type StoredNode } from '../../layers/store/nodes.ts';
 import { hasInspected } from '../../workflows/inspect/inspection.ts';
 import { deliver } from '../../workflows/owners/node/wait.ts';
 import type { Answer, Call, Deps } from './route.ts';
+import { isoTime } from '../../layers/domain/values.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { uuidOf } from '../../layers/store/records/find.ts';
 
 /** The address itself is checked by the proxy against the networks that agents may be in. */
 const checkUrl = (url: string, requireTls: boolean): void => {
@@ -57,9 +61,9 @@ const record = (node: StoredNode, beat: Heartbeat, now: string): Partial<StoredN
  * leaves it as it was. The node is read once, for the write. Throws NotFound (404) without a node, Invalid (400).
  */
 const writeDown = async (deps: Deps, ident: string, beat: Heartbeat): Promise<StoredNode> => {
-  const uuid = await nodeUuid(deps.table, ident);
+  const uuid = await uuidOf(deps.table, kinds.node, ident);
   if (uuid === undefined) throw Stranger();
-  const { after } = await changeNode(deps, uuid, (node) => {
+  const { after } = await changeRecord(deps, kinds.node, uuid, (node) => {
     if (!isOwn(node, beat)) return undefined;
     checkBeat(node, beat);
     if (!stateOf(node).heartbeat) return undefined;

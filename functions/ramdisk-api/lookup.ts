@@ -7,7 +7,9 @@ import { node as nodeFields } from '../../layers/domain/node.ts';
 import { resourceLinks } from '../../layers/domain/projection.ts';
 import { mac } from '../../layers/domain/values.ts';
 import { giveAgentToken, newToken, tokenHash } from '../../layers/store/agent-tokens.ts';
-import { readNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import { agentConfig } from './agent-config.ts';
 import { maxAddresses, readUuid, uuidsByAddress } from './find.ts';
 import type { Answer, Call, Deps } from './route.ts';
@@ -40,7 +42,7 @@ const findAwaited = async (deps: Deps, call: Call): Promise<StoredNode> => {
     throw Invalid('Incomplete lookup: give node_uuid or addresses with valid MACs.');
   }
   const uuids = uuid === '' ? await uuidsByAddress(deps, addresses) : [uuid];
-  const node = uuids.length === 1 ? await readNode(deps.table, uuids[0]!) : undefined;
+  const node = uuids.length === 1 ? await readRecord(deps.table, kinds.node, uuids[0]!) : undefined;
   if (!node) throw Unknown();
   if (isAwaited(node)) return node;
   await deps.witness.refused(node, call.source, `a lookup, as no agent is awaited in state ${node.provision_state}`);

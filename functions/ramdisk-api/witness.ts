@@ -2,9 +2,10 @@
  * Who was refused something that only an agent may have is told in the history of the node that it was about, with the
  * address. A stranger who asks in a loop leaves one line a minute.
  */
-import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
-import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { isoTime } from '../../layers/domain/values.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
+import { eventWrite, type NodeEvent } from '../../layers/store/events.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
 
 /** The history's line about an agent, or about somebody who says to be one. */
 export const agentEvent = (message: string, run: string | null): NodeEvent => ({

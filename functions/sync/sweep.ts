@@ -5,9 +5,10 @@
 import { agentMediaOf } from '../../layers/domain/agent-medium.ts';
 import { note } from '../../layers/domain/notes.ts';
 import { configdriveObjects, configdrivesOf } from '../../layers/domain/configdrive.ts';
-import { inventoriesOf, inventoryKey, inventoryObject } from '../../layers/store/inventories.ts';
-import { readNode } from '../../layers/store/nodes.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
+import { inventoriesOf, inventoryObject } from '../../layers/store/inventories.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 /** Younger ones may be about to be named, ms. */
 const minAge = 24 * 60 * 60 * 1000;
@@ -18,31 +19,31 @@ const turn = 5 * 60 * 1000;
 
 type Needs = Pick<Platform, 'table' | 'objects' | 'clock' | 'log'>;
 
-type Kind = {
+type Sort = {
   /** What its keys begin with, if the UUID of their node begins so. */
   readonly of: (start: string) => string;
   /** Those that the node refers to, with what is made of them. */
   readonly named: (table: Platform['table'], uuid: string) => Promise<readonly (string | undefined)[]>;
 };
 
-const kinds: { readonly [name: string]: Kind } = {
+const sorts: { readonly [name: string]: Sort } = {
   configdrive: {
     of: configdrivesOf,
     named: async (table, uuid) => {
-      const node = await readNode(table, uuid);
+      const node = await readRecord(table, kinds.node, uuid);
       return node ? configdriveObjects(node) : [];
     },
   },
   'medium of an agent': {
     of: agentMediaOf,
     named: async (table, uuid) => {
-      const node = await readNode(table, uuid);
+      const node = await readRecord(table, kinds.node, uuid);
       return node ? [note(node, 'agent_medium')] : [];
     },
   },
   inventory: {
     of: inventoriesOf,
-    named: async (table, uuid) => [inventoryObject(await table.get(inventoryKey(uuid)))],
+    named: async (table, uuid) => [await inventoryObject(table, uuid)],
   },
 };
 
@@ -50,7 +51,7 @@ const kinds: { readonly [name: string]: Kind } = {
 export const sweepObjects = async ({ table, objects, clock, log }: Needs): Promise<void> => {
   const now = clock.now();
   const part = (Math.floor(now / turn) % parts).toString(16).padStart(2, '0');
-  for (const [name, { of, named }] of Object.entries(kinds)) {
+  for (const [name, { of, named }] of Object.entries(sorts)) {
     for (const { key, put_at } of await objects.list(of(part))) {
       const uuid = key.split('/')[1]!;
       if (now - put_at < minAge || (await named(table, uuid)).includes(key)) continue;

@@ -10,11 +10,14 @@ import { plainText } from '../../layers/domain/foreign-text.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
-import { changeNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { lock } from '../../layers/store/reservation.ts';
 import { createHardware, type Hardware } from '../../workflows/owners/node/hardware.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
 import { requests, type RequestName, type RequestReply } from '../../workflows/management/requests.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 /** Everything that this function may touch of the world. */
 export type Deps = Pick<
@@ -68,7 +71,7 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 /** Throws NodeLocked (409), NotFound (404). */
 const take = async (platform: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
   const birth = platform.ids.ulid();
-  const { after } = await changeNode(platform, call.node, (node) => {
+  const { after } = await changeRecord(platform, kinds.node, call.node, (node) => {
     const held = lock(node, birth);
     const run = held.reservation;
     const until = platform.clock.now() + forgottenAfter;
@@ -83,7 +86,7 @@ const take = async (platform: Deps, call: RequestCall, work: Work): Promise<Stor
 
 /** Whoever has the lock by now keeps it. */
 const letGo = async (platform: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
-  changeNode(platform, uuid, (node) => {
+  changeRecord(platform, kinds.node, uuid, (node) => {
     if (node.reservation !== run) return undefined;
     return {
       set: { reservation: null },
@@ -124,7 +127,7 @@ const withLock = async (platform: Deps, call: RequestCall, work: Work): Promise<
 };
 
 const withoutLock = async (platform: Deps, call: RequestCall, work: Work): Promise<unknown> => {
-  const node = await readNode(platform.table, call.node);
+  const node = await readRecord(platform.table, kinds.node, call.node);
   if (!node) throw NotFound(`Node ${call.node} could not be found.`);
   if (work.lock === 'free' && node.reservation) throw NodeLocked(node.uuid, node.reservation);
   return ask(platform, call, work, node);

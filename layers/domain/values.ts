@@ -62,3 +62,6 @@ export const mac = z
   .string()
   .regex(/^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$/, 'must be a MAC address')
   .transform((value) => value.toLowerCase().replaceAll('-', ':'));
+
+/** ISO 8601 with offset, as Ironic writes times; `ms` since the epoch. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+00:00');

@@ -4,15 +4,16 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-import { Conflict } from '../domain/fault.ts';
 import { mask } from '../domain/masking.ts';
 import { keep } from '../domain/notes.ts';
 import { readSecrets, secretsWrite } from './node-secrets.ts';
-import { changeNode, type Change, type StoredNode } from './nodes.ts';
+import { kinds } from './kinds/kinds.ts';
+import type { StoredNode } from './nodes.ts';
+import { changeRecord, type Needs as Writing } from './records/change.ts';
+import type { Change } from './records/plan.ts';
 import type { Platform } from '../platform/platform.ts';
-import { isConditionFailed } from '../platform/table.ts';
 
-type Needs = Pick<Platform, 'table' | 'clock' | 'ids' | 'sealer'>;
+type Needs = Writing & Pick<Platform, 'sealer'>;
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -36,8 +37,6 @@ export const inspectionKey = (hash: string): string =>
 export const isInspectionKey = (key: string, hash: string | null): boolean =>
   hash !== null && equal(sha256(key), sha256(inspectionKey(hash)));
 
-const maxTries = 5;
-
 /** 244 random bits; agents take 32 characters or more. */
 export const newToken = ({ ids }: Pick<Platform, 'ids'>): string => `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
 
@@ -50,33 +49,22 @@ export const giveAgentToken = async (
   needs: Needs,
   uuid: string,
   token: string,
-  decide: (node: StoredNode) => Change | undefined,
+  decide: (node: StoredNode) => Change<StoredNode> | undefined,
 ): Promise<StoredNode> => {
   const sealed = await needs.sealer.seal(token, { node: uuid, name: 'agent_secret_token' });
-  for (let attempt = 1; attempt <= maxTries; attempt += 1) {
+  const { after } = await changeRecord(needs, kinds.node, uuid, async (fresh) => {
+    const change = decide(fresh);
+    if (!change) return undefined;
     const secrets = await readSecrets(needs.table, uuid);
-    try {
-      const { after } = await changeNode(needs, uuid, (fresh) => {
-        const change = decide(fresh);
-        if (!change) return undefined;
-        return {
-          ...change,
-          set: {
-            ...change.set,
-            agent_token_sha256: tokenHash(token),
-            ...keep({ ...fresh, ...change.set }, { agent_secret_token: mask }),
-          },
-          also: [
-            ...(change.also ?? []),
-            secretsWrite(uuid, secrets, { ...secrets.values, agent_secret_token: sealed }),
-          ],
-        };
-      });
-      return after;
-    } catch (error) {
-      // Somebody changed the node's other secrets in between.
-      if (!isConditionFailed(error)) throw error;
-    }
-  }
-  throw Conflict(`Node ${uuid} is being changed by others all the time, try again.`);
+    return {
+      ...change,
+      set: {
+        ...change.set,
+        agent_token_sha256: tokenHash(token),
+        ...keep({ ...fresh, ...change.set }, { agent_secret_token: mask }),
+      },
+      also: [...(change.also ?? []), secretsWrite(uuid, secrets, { ...secrets.values, agent_secret_token: sealed })],
+    };
+  });
+  return after;
 };

@@ -8,26 +8,19 @@ import { createHash } from 'node:crypto';
 
 import { bmcFault } from '../bmc/faults.ts';
 import type { BmcRecord, BmcRecords, LedgerEntry, LedgerStep } from '../bmc/records.ts';
-import { NotFound } from '../domain/fault.ts';
 import type { Fields } from '../domain/fields.ts';
 import { maskRecord } from '../domain/masking.ts';
 import { node as nodeFields } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { port as portFields } from '../domain/port.ts';
-import { instanceInfoKey, isoTime, nodeKey, nodePartition, toNode } from './nodes.ts';
-import { secretKey } from './node-secrets.ts';
-import { rescuePasswordKey, rescuePasswordName } from './rescue-passwords.ts';
+import { rescuePasswordName } from './rescue-passwords.ts';
 import type { Platform } from '../platform/platform.ts';
-import {
-  absent,
-  below,
-  equals,
-  isConditionFailed,
-  type Item,
-  type Key,
-  type Table,
-  type Write,
-} from '../platform/table.ts';
+import { absent, below, equals, isConditionFailed, type Item, type Table, type Write } from '../platform/table.ts';
+import { companions, type LedgerHead } from './kinds/companions.ts';
+import { missing, readRecord, recordsOf } from './records/find.ts';
+import { isoTime } from '../domain/values.ts';
+import { keyOf } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock'>;
 
@@ -46,24 +39,18 @@ export type LedgerRow = {
   readonly hash: string;
 };
 
-type Head = { readonly seq: number; readonly hash: string };
-
-const commandPrefix = 'command#';
-const beginning: Head = { seq: 0, hash: '' };
-
-const commandKey = (uuid: string, opId: string): Key => ({ pk: nodePartition(uuid), sk: commandPrefix + opId });
-const headKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'ledger' });
+const beginning: LedgerHead = { seq: 0, hash: '' };
 
 const hashOf = (row: Omit<LedgerRow, 'hash'>): string => {
   const sorted = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 };
 
-const rowsOf = (item: Item | undefined): LedgerRow[] => (item?.['rows'] as LedgerRow[] | undefined) ?? [];
+const rowsOf = (item: Item | undefined): readonly LedgerRow[] => (item ? companions.command.of(item).rows : []);
 
 /** The ledger of a node in order. */
 export const readLedger = async (table: Pick<Table, 'query'>, uuid: string): Promise<LedgerRow[]> => {
-  const items = await table.query({ partition: nodePartition(uuid), begins: commandPrefix });
+  const items = await table.query(companions.command.all(uuid));
   return items.flatMap(rowsOf).sort((a, b) => a.seq - b.seq);
 };
 
@@ -73,7 +60,7 @@ export type Verdict = {
   readonly broken?: { readonly row: number; readonly why: string };
 };
 
-const findBreak = (rows: readonly LedgerRow[], head: Head): Verdict['broken'] => {
+const findBreak = (rows: readonly LedgerRow[], head: LedgerHead): Verdict['broken'] => {
   for (const [index, { hash, ...row }] of rows.entries()) {
     const before = rows[index - 1]?.hash ?? beginning.hash;
     if (row.seq !== index + 1) return { row: index + 1, why: 'a row before it is missing.' };
@@ -90,7 +77,7 @@ const findBreak = (rows: readonly LedgerRow[], head: Head): Verdict['broken'] =>
  * on meanwhile does no harm: it is read again until nothing was appended in between.
  */
 export const verifyLedger = async (table: Pick<Table, 'get' | 'query'>, uuid: string): Promise<Verdict> => {
-  const readHead = async (): Promise<Head> => ((await table.get(headKey(uuid))) as Head | undefined) ?? beginning;
+  const readHead = async () => (await companions.ledger.read(table, uuid)) ?? beginning;
   for (let before = await readHead(); ;) {
     const rows = await readLedger(table, uuid);
     const head = await readHead();
@@ -128,22 +115,20 @@ const forAgent = (rows: Fields, record: object): Record<string, unknown> => {
   return maskRecord(rows, Object.fromEntries(values) as Record<string, unknown>);
 };
 
-const readRecord = async (table: Table, uuid: string): Promise<BmcRecord> => {
-  const [[item, info, secret, rescue], ports] = await Promise.all([
-    table.getMany([nodeKey(uuid), instanceInfoKey(uuid), secretKey(uuid), rescuePasswordKey(uuid)]),
-    table.query({ partition: nodePartition(uuid), begins: 'port#' }),
+const readMachine = async (table: Table, uuid: string): Promise<BmcRecord> => {
+  const [node, secret, rescue, ports] = await Promise.all([
+    readRecord(table, kinds.node, uuid),
+    companions.secret.read(table, uuid),
+    companions.rescue_password.read(table, uuid),
+    recordsOf(table, kinds.port, uuid),
   ]);
-  if (!item) throw NotFound(`Node ${uuid} could not be found.`);
-  const node = toNode(item, info);
+  if (!node) throw missing(kinds.node, uuid);
   return {
     uuid,
     driver: node.driver,
     generation: node.generation,
     driver_info: node.driver_info,
-    sealed: {
-      ...(secret?.['values'] as Record<string, string> | undefined),
-      ...(rescue && { [rescuePasswordName]: rescue['sealed'] as string }),
-    },
+    sealed: { ...secret?.values, ...(rescue && { [rescuePasswordName]: rescue.sealed }) },
     agent_url: note(node, 'agent_url') || null,
     agent_verify_ca: note(node, 'agent_verify_ca') || null,
     node: forAgent(nodeFields, node),
@@ -168,24 +153,26 @@ const append = async (
   seen: LedgerEntry | undefined,
 ): Promise<LedgerEntry> => {
   for (let attempt = 1; ; attempt += 1) {
-    const [command, newest] = await table.getMany([commandKey(uuid, op_id), headKey(uuid)]);
+    const [command, newest] = await table.getMany([companions.command.key(uuid, op_id), companions.ledger.key(uuid)]);
     const before = rowsOf(command);
     if (before.length !== (seen?.version ?? 0)) throw Overtaken(op_id);
-    const head = newest ? (newest as unknown as Head) : beginning;
+    const head = companions.ledger.of(newest) ?? beginning;
     const row = { seq: head.seq + 1, previous: head.hash, at: isoTime(clock.now()), op, op_id, ...step };
     const hash = hashOf(row);
     const rows: LedgerRow[] = [...before, { ...row, hash }];
     const entry = toEntry(rows)!;
     const writes: Write[] = [
       {
-        put: { ...commandKey(uuid, op_id), ...entry, rows },
+        put: companions.command.item(uuid, op_id, { ...entry, rows }),
         when: [command ? equals('version', before.length) : absent],
       },
-      { put: { ...headKey(uuid), seq: row.seq, hash }, when: [newest ? equals('hash', head.hash) : absent] },
+      { ...companions.ledger.put(uuid, { seq: row.seq, hash }), when: [newest ? equals('hash', head.hash) : absent] },
     ];
     // The fence: the node must still be in the generation that the caller holds, or the machine does not get this.
     const fence: Write[] =
-      step.state === 'sent' ? [{ check: nodeKey(uuid), when: [below('generation', step.generation + 1)] }] : [];
+      step.state === 'sent'
+        ? [{ check: keyOf(kinds.node, uuid), when: [below('generation', step.generation + 1)] }]
+        : [];
     try {
       await table.write([...writes, ...fence]);
       return entry;
@@ -200,7 +187,7 @@ const append = async (
 
 /** The proxy's view of the table. */
 export const createBmcRecords = ({ table, clock }: Needs): BmcRecords => ({
-  read: async (uuid) => readRecord(table, uuid),
-  entry: async (uuid, opId) => toEntry(rowsOf(await table.get(commandKey(uuid, opId)))),
+  read: async (uuid) => readMachine(table, uuid),
+  entry: async (uuid, opId) => toEntry(rowsOf(await table.get(companions.command.key(uuid, opId)))),
   record: async (uuid, operation, step, seen) => append({ table, clock }, uuid, operation, step, seen),
 });

@@ -1,15 +1,10 @@
 /** The node's event log (DESIGN.md 4): append-only rows from which history, trace and reports are made. */
-import { ulidToUUID, uuidToULID } from 'ulid';
-
 import { cutText } from '../domain/foreign-text.ts';
-import type { HistoryEntry } from '../domain/history.ts';
 import type { Node } from '../domain/node.ts';
-import type { Page } from '../domain/page.ts';
 import type { Subject } from '../domain/policy.ts';
-import { isUuid } from '../domain/values.ts';
-import { cutPage, unknownMarker } from './lists.ts';
 import type { Ids } from '../platform/platform.ts';
-import type { Item, Key, Table, Write } from '../platform/table.ts';
+import type { Write } from '../platform/table.ts';
+import { companions } from './kinds/companions.ts';
 
 /**
  * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error, a request of a
@@ -34,74 +29,39 @@ export const askedBy = ({ user, project }: Pick<Subject, 'user' | 'project'>): P
   ...(project !== null && { project }),
 });
 
-export const eventPrefix = 'event#';
+/** What a line says of its node. */
+type Told = Readonly<Pick<Node, 'uuid' | 'provision_state' | 'target_provision_state'>>;
+type Moved = Readonly<Pick<Node, 'provision_state'>> & { readonly run: string | null };
 
 /** Events older than 90 days are removed by the table's TTL (attribute `expires_at`, seconds since the epoch). */
 const keepSeconds = 90 * 24 * 3600;
 
-const partition = (node: string) => `node#${node}`;
-
-/** The item of an event of this node at time `at` (ISO 8601); its key sorts by time. */
-export const eventItem = (node: Node, event: NodeEvent, at: string, ids: Ids): Item => ({
-  pk: partition(node.uuid),
-  sk: `${eventPrefix}${ids.ulid()}`,
-  created_at: at,
-  provision_state: node.provision_state,
-  target_provision_state: node.target_provision_state,
-  ...event,
-  message: cutText(event.message),
-  expires_at: Math.floor(Date.parse(at) / 1000) + keepSeconds,
-});
-
-/** The write that adds an event, for the transaction of the change that it tells of. */
-export const eventWrite = (node: Node, event: NodeEvent, at: string, ids: Ids): Write => ({
-  put: eventItem(node, event, at, ids),
-});
-
-/** An entry of the history; `position` is its place among those of its node. */
-export type StoredEntry = HistoryEntry & { readonly position: string };
-
-/** The UUID of an event is its ULID in other digits, so one get finds it. */
-const uuidOf = (sk: string) => ulidToUUID(sk.slice(eventPrefix.length)).toLowerCase();
-
-/** undefined for what is no UUID, as a marker may be. */
-const keyOf = (node: string, uuid: string): Key | undefined =>
-  isUuid(uuid) ? { pk: partition(node), sk: `${eventPrefix}${uuidToULID(uuid.toUpperCase())}` } : undefined;
-
-const toEntry = (item: Item): StoredEntry => {
-  const { message, provision_state, ...rest } = item as Item & Omit<NodeEvent, 'kind'> & StoredEntry & Node;
-  return {
-    uuid: uuidOf(item.sk),
-    created_at: rest.created_at,
-    severity: rest.severity,
-    event: message,
-    event_type: rest.event_type,
-    user: rest.user ?? null,
-    project: rest.project ?? null,
-    state: provision_state,
-    target_provision_state: rest.target_provision_state,
-    duration_seconds: rest.duration_seconds ?? null,
-    position: item.sk,
+/** A line as it is stored: with when it was, and what the node was in then. */
+export type StoredEvent = NodeEvent &
+  Readonly<Pick<Node, 'provision_state' | 'target_provision_state'>> & {
+    readonly created_at: string;
+    readonly expires_at: number;
   };
-};
-
-/** The entry of this UUID in the history of a node (by UUID); undefined if there is none. */
-export const readEvent = async (table: Table, node: string, uuid: string): Promise<StoredEntry | undefined> => {
-  const key = keyOf(node, uuid);
-  const item = key && (await table.get(key));
-  return item && toEntry(item);
-};
 
 /**
- * A page of the history of a node (by UUID). In order of time it costs what it shows; by another key all of it is
- * read. Throws NotFound (404) for an unknown marker.
+ * The write that adds an event of this node at time `at` (ISO 8601), for the transaction of the change that it tells
+ * of; its key sorts by time.
  */
-export const listEvents = async (table: Table, node: string, page: Page): Promise<StoredEntry[]> => {
-  const { sort_key, marker, descending, limit } = page;
-  const all = { partition: partition(node), begins: eventPrefix };
-  if (sort_key !== 'id' && sort_key !== 'created_at') return cutPage((await table.query(all)).map(toEntry), page);
-  const last = marker === undefined ? undefined : await readEvent(table, node, marker);
-  if (marker !== undefined && !last) throw unknownMarker(marker);
-  const rest = last && (descending ? { before: last.position } : { after: last.position });
-  return (await table.query({ ...all, ...rest, descending, limit })).map(toEntry);
+export const eventWrite = (node: Told, event: NodeEvent, at: string, ids: Ids): Write => ({
+  put: companions.event.item(node.uuid, ids.ulid(), {
+    created_at: at,
+    provision_state: node.provision_state,
+    target_provision_state: node.target_provision_state,
+    ...event,
+    message: cutText(event.message),
+    expires_at: Math.floor(Date.parse(at) / 1000) + keepSeconds,
+  }),
+});
+
+/** The change of a provision state as a line of the history; undefined if it stayed. */
+export const transitionLine = (before: Moved, after: Moved): NodeEvent | undefined => {
+  if (after.provision_state === before.provision_state) return undefined;
+  const run = before.run ?? after.run;
+  const message = `${before.provision_state} -> ${after.provision_state}`;
+  return { kind: 'transition', severity: 'INFO', event_type: 'transition', message, ...(run !== null && { run }) };
 };

@@ -23,9 +23,9 @@ export const indexPartition = (kind: string, field: string, value: unknown, shar
 /** `list` holds all records of a kind; `by_<field>` those with a value of an indexed field. */
 export const indexName = (field: string): string => `by_${field}`;
 
-/** Whether an attribute is one by which the table finds an item; they are no part of the record. */
+/** Whether an attribute is one by which the table finds an item, or what goes with it; they are no part of the record. */
 export const isPlace = (name: string): boolean =>
-  name === 'pk' || name === 'sk' || name === 'list' || name.startsWith('by_');
+  name === 'pk' || name === 'sk' || name === 'guards' || name === 'list' || name.startsWith('by_');
 
 /** The attributes that put a record into the indexes; null values are in none (sparse). */
 export const indexAttributes = (kind: string, rows: Fields, record: { uuid: string }): Record<string, string> => {

@@ -3,12 +3,9 @@
  * every number nor every depth that JSON has. What is too large for an item is an object that the item refers to.
  */
 import type { Inspected } from '../domain/inspection.ts';
-import { nodePartition } from './nodes.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Item, Key, Table, Write } from '../platform/table.ts';
-
-/** A node has one. */
-export const inventoryKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'inventory' });
+import type { Table, Write } from '../platform/table.ts';
+import { companions } from './kinds/companions.ts';
 
 /** What the keys of all stored inventories begin with whose node's UUID begins so. */
 export const inventoriesOf = (start: string): string => `inventories/${start}`;
@@ -27,23 +24,23 @@ export const inventoryWrite = async (
 ): Promise<Write> => {
   const text = JSON.stringify({ inventory, plugin_data });
   const bytes = Buffer.from(text);
-  if (bytes.length <= maxInline) return { put: { ...inventoryKey(uuid), text } };
+  if (bytes.length <= maxInline) return companions.inventory.put(uuid, { text });
   const object = `${inventoriesOf(uuid)}/${ids.ulid()}`;
   await objects.put(object, bytes, 'application/json');
-  return { put: { ...inventoryKey(uuid), object } };
+  return companions.inventory.put(uuid, { object });
 };
 
 /** The object that holds the node's inventory; undefined if none does. */
-export const inventoryObject = (item: Item | undefined): string | undefined => item?.['object'] as string | undefined;
+export const inventoryObject = async (table: Pick<Table, 'get'>, uuid: string): Promise<string | undefined> =>
+  (await companions.inventory.read(table, uuid))?.object;
 
 /** The text of `{inventory, plugin_data}`; undefined for a node that was never inspected. */
 export const readInventoryText = async (
   { table, objects }: { readonly table: Pick<Table, 'get'>; readonly objects: Pick<Platform['objects'], 'get'> },
   uuid: string,
 ): Promise<string | undefined> => {
-  const item = await table.get(inventoryKey(uuid));
-  const object = inventoryObject(item);
-  if (object === undefined) return item?.['text'] as string | undefined;
+  const { text, object } = (await companions.inventory.read(table, uuid)) ?? {};
+  if (object === undefined) return text;
   const bytes = await objects.get(object);
   return bytes && Buffer.from(bytes).toString('utf8');
 };

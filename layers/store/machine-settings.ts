@@ -2,27 +2,27 @@
  * BIOS settings and firmware of a node, as its BMC told them: an item each in the node's partition. They are written by
  * the run that holds the node's lock and by nobody else, only where something changed.
  */
+import type { Firmware as SeenFirmware } from '../bmc/inventory.ts';
+import type { BiosSetting } from '../bmc/settings.ts';
 import type { Bios } from '../domain/bios.ts';
 import type { Firmware } from '../domain/firmware.ts';
-import type { BiosSetting } from '../bmc/settings.ts';
-import type { Firmware as SeenFirmware } from '../bmc/inventory.ts';
+import { isoTime } from '../domain/values.ts';
 import { maxWrites } from '../platform/limits.ts';
-import { isoTime, nodeKey, nodePartition, type StoredNode } from './nodes.ts';
 import type { Platform } from '../platform/platform.ts';
-import { equals, type Item, type Table, type Write } from '../platform/table.ts';
+import { equals, type Table, type Write } from '../platform/table.ts';
+import type { Several } from './kinds/companion.ts';
+import { companions } from './kinds/companions.ts';
+import { keyOf } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
+import type { StoredNode } from './nodes.ts';
 
 type Times = { readonly created_at: string | null; readonly updated_at: string | null };
-type Kind = 'bios' | 'firmware';
 
-const begins = (kind: Kind) => `${kind}#`;
-const keyOf = (node: string, kind: Kind, name: string) => ({ pk: nodePartition(node), sk: begins(kind) + name });
-const toRecord = <R>({ pk: _pk, sk: _sk, ...rest }: Item): R => rest as unknown as R;
-
-const list = async <R>(table: Table, node: string, kind: Kind): Promise<R[]> =>
-  (await table.query({ partition: nodePartition(node), begins: begins(kind) })).map((item) => toRecord<R>(item));
+const list = async <R extends object>(table: Table, kind: Several<R>, node: string): Promise<R[]> =>
+  (await table.query(kind.all(node))).map(kind.of);
 
 /** All settings of the node with this UUID, by name. */
-export const listBios = async (table: Table, node: string): Promise<Bios[]> => list<Bios>(table, node, 'bios');
+export const listBios = async (table: Table, node: string): Promise<Bios[]> => list(table, companions.bios, node);
 
 /** Bytes of a name that fit into a key; no BMC has longer ones. */
 const longestName = 1000;
@@ -31,13 +31,13 @@ const fits = (name: string): boolean => name !== '' && Buffer.byteLength(name) <
 /** The setting of this name; undefined if there is none. */
 export const readBios = async (table: Table, node: string, name: string): Promise<Bios | undefined> => {
   if (!fits(name)) return undefined;
-  const item = await table.get(keyOf(node, 'bios', name));
-  return item && toRecord<Bios>(item);
+  const item = await table.get(companions.bios.key(node, name));
+  return item && companions.bios.of(item);
 };
 
 /** All components of the node with this UUID, by name. */
 export const listFirmware = async (table: Table, node: string): Promise<Firmware[]> =>
-  list<Firmware>(table, node, 'firmware');
+  list(table, companions.firmware, node);
 
 type Needs = Pick<Platform, 'table' | 'clock'>;
 
@@ -56,7 +56,7 @@ const byName = <S>(seen: readonly S[], nameOf: (one: S) => string) =>
 
 /** Every transaction holds only while the run still has the lock. Throws ConditionFailed when it has lost it. */
 const writeAll = async ({ table }: Needs, { uuid, reservation }: Holder, writes: readonly Write[]): Promise<void> => {
-  const locked: Write = { check: nodeKey(uuid), when: [equals('reservation', reservation ?? '')] };
+  const locked: Write = { check: keyOf(kinds.node, uuid), when: [equals('reservation', reservation ?? '')] };
   const room = maxWrites - 1;
   for (let at = 0; at < writes.length; at += room) await table.write([locked, ...writes.slice(at, at + room)]);
 };
@@ -65,21 +65,21 @@ const writeAll = async ({ table }: Needs, { uuid, reservation }: Holder, writes:
 const keep = async <S, R extends Times>(
   needs: Needs,
   holder: Holder,
-  kind: Kind,
+  kind: Several<R>,
   seen: ReadonlyMap<string, S>,
   record: (one: S, before: R | undefined) => Omit<R, keyof Times>,
 ): Promise<void> => {
   const { uuid } = holder;
-  const items = await needs.table.query({ partition: nodePartition(uuid), begins: begins(kind) });
-  const stored = new Map(items.map((item) => [item.sk.slice(begins(kind).length), toRecord<R>(item)]));
+  const items = await needs.table.query(kind.all(uuid));
+  const stored = new Map(items.map((item) => [kind.id(item), kind.of(item)]));
   const now = isoTime(needs.clock.now());
   const puts = [...seen].flatMap(([name, one]): Write[] => {
     const before = stored.get(name);
     const after = { ...record(one, before), created_at: before?.created_at ?? now, updated_at: before ? now : null };
-    return before && same(before, after) ? [] : [{ put: { ...keyOf(uuid, kind, name), ...after } }];
+    return before && same(before, after) ? [] : [{ put: kind.item(uuid, name, after as R) }];
   });
   const gone = [...stored.keys()].filter((name) => !seen.has(name));
-  await writeAll(needs, holder, [...puts, ...gone.map((name) => ({ delete: keyOf(uuid, kind, name) }))]);
+  await writeAll(needs, holder, [...puts, ...gone.map((name) => ({ delete: kind.key(uuid, name) }))]);
 };
 
 /** As Ironic shows values: always text. */
@@ -94,7 +94,7 @@ export const keepBios = async (needs: Needs, holder: Holder, settings: readonly 
   keep<BiosSetting, Bios>(
     needs,
     holder,
-    'bios',
+    companions.bios,
     byName(settings, ({ name }) => name),
     ({ value, allowable_values: values, ...rest }) => ({
       ...rest,
@@ -111,7 +111,7 @@ export const keepFirmware = async (needs: Needs, holder: Holder, components: rea
   keep<SeenFirmware, Firmware>(
     needs,
     holder,
-    'firmware',
+    companions.firmware,
     byName(components, ({ component }) => component),
     (seen, before) => ({
       ...seen,

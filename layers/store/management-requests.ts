@@ -2,8 +2,8 @@
  * Requests to hardware that hold the lock of a node without owning its provisioning, kept with the node until they end:
  * so `sync` can start a run that was recorded but never started, and free the lock of a request that died.
  */
-import { nodePartition } from './nodes.ts';
-import type { Item, Key, Table, Write } from '../platform/table.ts';
+import type { Table, Write } from '../platform/table.ts';
+import { companions } from './kinds/companions.ts';
 
 /** What the workflow `management` does. An image's URL may hold a signature: only `action` travels through the run. */
 export type ManagementRequest =
@@ -16,14 +16,11 @@ export type ManagementRequest =
 export type DirectRequest = { readonly action: 'direct'; readonly until: number };
 
 /** A node has one at most: it belongs to the lock. */
-export const managementRequestKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'management_request' });
+export const managementRequestKey = companions.management_request.key;
 
 /** Written in the transaction that takes the lock for `run`. */
-export const managementRequestWrite = (
-  uuid: string,
-  run: string,
-  request: ManagementRequest | DirectRequest,
-): Write => ({ put: { ...managementRequestKey(uuid), run, request } });
+export const managementRequestWrite = (uuid: string, run: string, request: ManagementRequest | DirectRequest): Write =>
+  companions.management_request.put(uuid, { run, request });
 
 /** The request that belongs to `run`; undefined if the lock is not for one, or for one that ended. */
 export const readManagementRequest = async (
@@ -31,6 +28,6 @@ export const readManagementRequest = async (
   uuid: string,
   run: string,
 ): Promise<ManagementRequest | DirectRequest | undefined> => {
-  const item: Item | undefined = await table.get(managementRequestKey(uuid));
-  return item?.['run'] === run ? (item['request'] as ManagementRequest | DirectRequest) : undefined;
+  const kept = await companions.management_request.read(table, uuid);
+  return kept?.run === run ? kept.request : undefined;
 };

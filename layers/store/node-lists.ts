@@ -1,60 +1,28 @@
-/** Pages of the node list, and the node of an instance. */
-import type { Lookup, Selection } from '../domain/filters.ts';
-import { placesOfProject, type Listed } from '../domain/node-filters.ts';
-import type { Page } from '../domain/page.ts';
-import { guardKey } from './guards.ts';
-import { indexName, indexPartition, listPartition } from './indexes.ts';
-import { everyShard, readList, readPage, type Place } from './lists.ts';
-import { instanceInfoKey, nodeKey, readNode, type StoredNode } from './nodes.ts';
-import type { Item, Table } from '../platform/table.ts';
-
-/** The index partitions that hold what is selected. */
-const placesOf = (lookups: readonly Lookup[] | undefined): Place[] =>
-  lookups
-    ? lookups.flatMap(({ index, value }) =>
-        everyShard(indexName(index), (shard) => indexPartition('node', index, value, shard)),
-      )
-    : everyShard('list', (shard) => listPartition('node', shard));
-
-/** A node as a list finds it. It may be shared with others who read it, so it is never changed. */
-export type ListedNode = Readonly<Omit<StoredNode, 'instance_info'>>;
-
-/**
- * One page of the nodes that are selected, without instance_info. In the order of creation it costs what it shows;
- * other sort keys read all that is selected. `hides`: see Shown. Throws NotFound (404) for an unknown marker.
- */
-export const listNodes = async (
-  table: Table,
-  selection: Selection<Listed> & { sees?(node: Listed): boolean },
-  page: Page,
-  hides?: (node: ListedNode) => boolean,
-): Promise<ListedNode[]> => {
-  const keep = (item: Item) => selection.keep(item as unknown as Listed);
-  const find = async (uuid: string) => {
-    const item = await table.get(nodeKey(uuid));
-    return item && (selection.sees?.(item as unknown as Listed) ?? true) ? item : undefined;
-  };
-  const shown = { keep, find, hides: hides && ((item: Item) => hides(item as unknown as ListedNode)) };
-  const items = await readPage(table, placesOf(selection.lookups), page, shown);
-  // What shows them leaves their index attributes aside.
-  return items as unknown as ListedNode[];
-};
+/** Nodes by what they have: an instance, a project, a parent, a shard. */
+import type { Lookup } from '../domain/filters.ts';
+import { placesOfProject } from '../domain/node-filters.ts';
+import type { Table } from '../platform/table.ts';
+import { apartKey } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
+import type { ListedNode, StoredNode } from './nodes.ts';
+import { readRecordBy } from './records/find.ts';
+import { eachRecord } from './records/list.ts';
 
 /** The nodes with their instance_info: a read of its own for each, made only if it is `needed`; else it is empty. */
 export const withInfo = async (table: Table, nodes: readonly ListedNode[], needed: boolean): Promise<StoredNode[]> => {
-  const infos = needed ? await table.getMany(nodes.map(({ uuid }) => instanceInfoKey(uuid))) : [];
+  const keys = nodes.map(({ uuid }) => apartKey(kinds.node, uuid, 'instance_info'));
+  const infos = needed ? await table.getMany(keys) : [];
   return nodes.map((node, at) => ({ ...node, instance_info: infos[at]?.['values'] ?? {} }) as StoredNode);
 };
 
 /** The node that an instance is on; at most one, found by its guard. */
-export const nodeOfInstance = async (table: Table, instance: string): Promise<StoredNode | undefined> => {
-  const guard = await table.get(guardKey('instance_uuid', instance.toLowerCase()));
-  return guard && readNode(table, guard['node'] as string);
-};
+export const nodeOfInstance = async (table: Table, instance: string): Promise<StoredNode | undefined> =>
+  readRecordBy(table, kinds.node, 'instance_uuid', instance.toLowerCase());
 
 const nodesIn = async (table: Table, lookups: readonly Lookup[]): Promise<ListedNode[]> => {
-  const all = { descending: false, limit: Infinity };
-  return (await readList(table, placesOf(lookups), all)) as unknown as ListedNode[];
+  const found: ListedNode[] = [];
+  await eachRecord<ListedNode>(table, kinds.node, lookups, (node) => found.push(node));
+  return found;
 };
 
 /** All nodes whose indexed field has one of these values, in the order of creation and without instance_info. */
@@ -77,15 +45,13 @@ export const childrenOf = async (table: Table, uuid: string): Promise<ListedNode
   nodesBy(table, 'parent_node', [uuid]);
 
 /**
- * How many nodes each shard has; null: those in none. A pass over the fleet that holds a part of it at a time: there
- * is nothing that counts, because a counter would be one item that every change of a node waits for.
+ * How many nodes each shard has; null: those in none. A pass over the fleet: there is nothing that counts, because a
+ * counter would be one item that every change of a node waits for.
  */
 export const countShards = async (table: Table): Promise<Map<string | null, number>> => {
   const counts = new Map<string | null, number>();
-  const count = ({ shard }: Pick<ListedNode, 'shard'>) => counts.set(shard, (counts.get(shard) ?? 0) + 1);
-  await readList(table, placesOf(undefined), { descending: false, limit: Infinity }, (item) => {
-    count(item as unknown as ListedNode);
-    return false;
-  });
+  await eachRecord<ListedNode>(table, kinds.node, undefined, ({ shard }) =>
+    counts.set(shard, (counts.get(shard) ?? 0) + 1),
+  );
   return counts;
 };

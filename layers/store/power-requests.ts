@@ -2,8 +2,8 @@
  * What a power run was asked for, kept with the node until it ends: `target_power_state` does not tell a reboot from
  * power on, and `sync` must be able to start a run that was recorded but never started.
  */
-import { nodePartition } from './nodes.ts';
-import type { Item, Key, Write } from '../platform/table.ts';
+import type { Item, Write } from '../platform/table.ts';
+import { companions } from './kinds/companions.ts';
 
 /** The input of the `power` workflow. */
 export type PowerRequest = {
@@ -17,13 +17,14 @@ export type PowerRequest = {
 };
 
 /** A node has one at most: its lock is what a power run holds. */
-export const powerRequestKey = (uuid: string): Key => ({ pk: nodePartition(uuid), sk: 'power_request' });
+export const powerRequestKey = companions.power_request.key;
 
 /** Written in the transaction that takes the lock for `run`. */
-export const powerRequestWrite = (run: string, request: PowerRequest): Write => ({
-  put: { ...powerRequestKey(request.node), run, request },
-});
+export const powerRequestWrite = (run: string, request: PowerRequest): Write =>
+  companions.power_request.put(request.node, { run, request });
 
 /** The request that belongs to `run`; undefined for an item that an earlier run left. */
-export const powerRequestOf = (item: Item | undefined, run: string): PowerRequest | undefined =>
-  item?.['run'] === run ? (item['request'] as PowerRequest) : undefined;
+export const powerRequestOf = (item: Item | undefined, run: string): PowerRequest | undefined => {
+  const kept = companions.power_request.of(item);
+  return kept?.run === run ? kept.request : undefined;
+};

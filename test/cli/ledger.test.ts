@@ -10,8 +10,9 @@ import type { Table } from '../../layers/platform/table.ts';
 import { createBmcRecords } from '../../layers/store/bmc-records.ts';
 import { openTable } from '../../local/table/table.ts';
 import { createWriter } from '../../local/table/writer.ts';
-import { createNode } from '../../layers/store/nodes.ts';
 import { aNode } from '../layers/store/a-node.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { createRecord } from '../../layers/store/records/change.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const { clock, chance, ids } = createMemoryPlatform();
   const path = join(folder, 'table.db');
   table = openTable({ path, writer: createWriter(path, clock) });
-  await createNode({ table, clock, chance, ids } as never, aNode({ uuid, name: 'web-1', generation: 3 }));
+  await createRecord({ table, clock, chance, ids }, kinds.node, aNode({ uuid, name: 'web-1', generation: 3 }));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -4,8 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { create } from '../../functions/sync/app.ts';
 import { allocation as rows } from '../../layers/domain/allocation.ts';
 import { defaults } from '../../layers/domain/fields.ts';
-import { allocationRun, allocations, type StoredAllocation } from '../../layers/store/allocations.ts';
+import { allocationRun } from '../../layers/store/allocations.ts';
+import { type StoredAllocation, kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { removeRecord, createRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 import type { Death } from './mortal.ts';
 import { aNode, uuid as node } from './nodes.ts';
 import { createStage } from './stage.ts';
@@ -29,8 +32,8 @@ const wanted = async (more: Partial<StoredNode> = {}, death?: Death) => {
     position: '01000000000000000000000009',
     revision: 1,
   } as unknown as StoredAllocation;
-  await allocations.create(stage.world, record);
-  const show = async () => allocations.read(stage.world.table, uuid);
+  await createRecord(stage.world, kinds.allocation, record);
+  const show = async () => readRecord(stage.world.table, kinds.allocation, uuid);
   return { ...stage, run: allocationRun(record), show };
 };
 
@@ -89,7 +92,7 @@ describe('allocate', () => {
     const { sync, settle, entered, run, world, change, read } = await wanted({ reservation: `${node}-1` });
     await sync(event);
     await settle(20);
-    await allocations.remove(world, uuid);
+    await removeRecord(world, kinds.allocation, uuid);
     await change({ reservation: null });
     await settle(20);
     expect(await entered('allocate', run)).toEqual(['PickNode', 'Superseded']);
@@ -143,7 +146,7 @@ describe('sync and allocations', () => {
     await settle();
     const first = (await show())!;
     await world.table.write([{ delete: { pk: `allocation#${uuid}`, sk: 'allocation' } }]);
-    await allocations.create(world, {
+    await createRecord(world, kinds.allocation, {
       ...first,
       state: 'allocating',
       node_uuid: null,

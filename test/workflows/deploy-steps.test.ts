@@ -1,13 +1,14 @@
 /** Deploys with steps that a request or a deploy template adds, moves or turns off. */
 import { describe, expect, it } from 'vitest';
 
-import { deployTemplates } from '../../layers/store/deploy-templates.ts';
-import type { PlannedStep } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { createRecord } from '../../layers/store/records/change.ts';
 import { createAgent } from './agent.ts';
 import { goOn, operations, step, stepsRun } from './asked.ts';
 import { aNode } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
+import type { PlannedStep } from '../../layers/domain/steps.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 
 const toAgent = ['PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn', 'WaitForAgent', 'CollectSteps', 'NextStep'];
 const added = ['RunStep', 'NextStep'];
@@ -130,7 +131,7 @@ describe('a deploy with steps of the request', () => {
 describe('a deploy with deploy templates', () => {
   const withTemplate = async (name: string, steps: readonly PlannedStep[], stage: Stage) => {
     const { ids } = stage.world;
-    await deployTemplates.create(stage.world, {
+    await createRecord(stage.world, kinds.deploy_template, {
       uuid: ids.uuid(),
       name,
       description: null,

@@ -75,6 +75,7 @@ describe('a direct deploy', () => {
       `phase end: ${name} done.`,
     ];
     expect(await stage.history()).toEqual([
+      'request: Asked for deploy.',
       ...phases(['Validate', 'PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn']),
       ...whileWaiting('WaitForAgent'),
       ...phases(['CollectSteps']),

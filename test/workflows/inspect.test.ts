@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
-import { defaults } from '../../layers/domain/fields.ts';
-import { inspectionRule, type InspectionRule } from '../../layers/domain/inspection-rule.ts';
-import { port as portFields, type Port } from '../../layers/domain/port.ts';
-import { createBelonging } from '../../layers/store/belongings.ts';
-import { inspectionRules, type StoredInspectionRule } from '../../layers/store/inspection-rules.ts';
+import type { InspectionRule } from '../../layers/domain/inspection-rule.ts';
+import type { Port } from '../../layers/domain/port.ts';
 import { readInventory } from '../../layers/store/inventories.ts';
-import { portKind, portsOf, type StoredPort } from '../../layers/store/node-ports.ts';
-import { createNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { newRecord } from '../../layers/store/kinds/form.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { createRecord } from '../../layers/store/records/change.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 import { createAgent, sendInventory, wordsOnMedium } from './agent.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
@@ -19,30 +19,13 @@ const untilAgent = ['PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn', '
 const record = ['CreatePorts', 'RecordHardware', 'ApplyRules', 'IsRamdiskRunning'];
 
 const withPort = async (stage: Stage, values: Partial<Port>) => {
-  const port = {
-    ...defaults(portFields),
-    uuid: stage.world.ids.uuid(),
-    node_uuid: uuid,
-    address: mac,
-    position: stage.world.ids.ulid(),
-    revision: 1,
-    created_at: '2026-01-01T00:00:00+00:00',
-    ...values,
-  } as unknown as StoredPort;
-  await createBelonging<Port>(stage.world, portKind, port, () => {});
+  const port = newRecord(stage.world, kinds.port, { node_uuid: uuid, address: mac, ...values });
+  await createRecord(stage.world, kinds.port, port);
   return port;
 };
 
 const withRule = async (stage: Stage, values: Partial<InspectionRule>) => {
-  const rule = {
-    ...defaults(inspectionRule),
-    uuid: stage.world.ids.uuid(),
-    position: stage.world.ids.ulid(),
-    revision: 1,
-    created_at: '2026-01-01T00:00:00+00:00',
-    ...values,
-  } as unknown as StoredInspectionRule;
-  await inspectionRules.create(stage.world, rule);
+  await createRecord(stage.world, kinds.inspection_rule, newRecord(stage.world, kinds.inspection_rule, values));
 };
 
 type Script = (stage: Stage) => void | Promise<void>;
@@ -52,7 +35,7 @@ const inspect = async (more: Partial<StoredNode> = {}, script: Script = () => {}
   await script(stage);
   const run = await stage.provision('inspect', 'inspect');
   await stage.settle(600);
-  const ports = async () => portsOf(stage.world.table, uuid);
+  const ports = async () => recordsOf(stage.world.table, kinds.port, uuid);
   return { stage, run, ports };
 };
 
@@ -114,7 +97,7 @@ describe('an inspection out of band', () => {
 
   it('creates nothing where there is a port, also of another node, which the history tells', async () => {
     const { ports, stage } = await inspect(outOfBand, async (made) => {
-      await createNode(made.world, aNode({ uuid: elsewhere, position: '01000000000000000000000002' }));
+      await createRecord(made.world, kinds.node, aNode({ uuid: elsewhere, position: '01000000000000000000000002' }));
       await withPort(made, { node_uuid: elsewhere });
     });
     expect(await ports()).toEqual([]);

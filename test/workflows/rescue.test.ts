@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { configdriveKey, configdriveReference } from '../../layers/domain/configdrive.ts';
-import { changeNode, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
 import { rescuePasswordKey, rescuePasswordWrite } from '../../layers/store/rescue-passwords.ts';
 import { createAgent } from './agent.ts';
 import { aNode, uuid } from './nodes.ts';
@@ -19,7 +21,7 @@ const rescue = async (more: Partial<StoredNode> = {}, script: (stage: Stage) => 
   stage.machine.power = 'power on';
   script(stage);
   const run = await stage.provision('rescue', 'rescue');
-  await changeNode(stage.world, uuid, () => ({ also: [rescuePasswordWrite(uuid, 'sealed')] }));
+  await changeRecord(stage.world, kinds.node, uuid, () => ({ also: [rescuePasswordWrite(uuid, 'sealed')] }));
   await stage.settle(600);
   return { stage, run, agent: createAgent(stage) };
 };

@@ -13,7 +13,6 @@ import * as workflow from '../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../functions/workflow/config.ts';
 import { settings, workflows as rows } from '../../infra/manifest.ts';
 import type { ProvisionEvent } from '../../layers/domain/baremetal/transitions.ts';
-import { changeNode, createNode, readNode, type StoredNode } from '../../layers/store/nodes.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../layers/store/management-requests.ts';
 import { powerRequestWrite } from '../../layers/store/power-requests.ts';
 import { begin, lock } from '../../layers/store/reservation.ts';
@@ -31,6 +30,10 @@ import { createFakeProxy } from '../fakes/proxy.ts';
 import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
 import { createVirtualTime } from './virtual-time.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord, createRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
 
 const substitutions = {
   workflow: 'workflow',
@@ -60,7 +63,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
   const config = WorkflowConfig.parse(told);
   const travelled: object[] = [];
-  await createNode(world, node);
+  await createRecord(world, kinds.node, node);
 
   const boot = (plan?: Death): Process => {
     const life = createLife(plan);
@@ -107,7 +110,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   };
 
   let process = boot(death);
-  const read = async (uuid = node.uuid) => (await readNode(world.table, uuid))!;
+  const read = async (uuid = node.uuid) => (await readRecord(world.table, kinds.node, uuid))!;
   const orDeath = async <T>(work: Promise<T>): Promise<T | 'dead'> => Promise.race([work, process.life.death]);
 
   /** Runs until nothing is left to do within so many seconds of virtual time, or the process dies. */
@@ -120,7 +123,11 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   /** A request that gives the node to a run, which is then started. */
   const take = async (name: WorkflowName, decide: (stored: StoredNode) => Partial<StoredNode>): Promise<string> => {
-    const { after } = await changeNode(world, node.uuid, (stored) => ({ set: decide(stored) }));
+    const message = `Asked for ${name}.`;
+    const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => ({
+      set: decide(stored),
+      told: () => ({ kind: 'request', severity: 'INFO', event_type: 'provisioning', message }),
+    }));
     await orDeath(process.states.start(name, after.run!, { node: node.uuid }));
     return after.run!;
   };
@@ -133,7 +140,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const power = async (target: string, timeout: number | null = null): Promise<string> => {
     const request = { node: node.uuid, target, timeout };
     const becomes = target.endsWith('off') ? ('power off' as const) : ('power on' as const);
-    const { after } = await changeNode(world, node.uuid, (stored) => {
+    const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => {
       const held = lock(stored, world.ids.ulid());
       return { set: { ...held, target_power_state: becomes }, also: [powerRequestWrite(held.reservation, request)] };
     });
@@ -143,7 +150,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
 
   /** What PUT states/boot_mode and its like do. */
   const manage = async (request: ManagementRequest): Promise<string> => {
-    const { after } = await changeNode(world, node.uuid, (stored) => {
+    const { after } = await changeRecord(world, kinds.node, node.uuid, (stored) => {
       const held = lock(stored, world.ids.ulid());
       return { set: held, also: [managementRequestWrite(node.uuid, held.reservation, request)] };
     });
@@ -191,7 +198,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     /** For an API that starts runs here. */
     workflows: (): Workflows => process.states,
     /** What an operator changes by hand. */
-    change: async (set: Partial<StoredNode>) => changeNode(world, node.uuid, () => ({ set })),
+    change: async (set: Partial<StoredNode>) => changeRecord(world, kinds.node, node.uuid, () => ({ set })),
     /** What went through Step Functions: payloads of the phases, and their answers. */
     travelled,
     dead: () => process.life.dead(),

@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { configdriveKey, configdriveReference } from '../../layers/domain/configdrive.ts';
-import { belongingsOf, createBelonging } from '../../layers/store/belongings.ts';
-import { guardKey } from '../../layers/store/guards.ts';
-import { volumeConnectors, volumeTargets } from '../../layers/store/node-volumes.ts';
+import { newRecord } from '../../layers/store/kinds/form.ts';
+import { guardKey } from '../../layers/store/kinds/key.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { createRecord } from '../../layers/store/records/change.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 import { strangeNotes } from '../fakes/notes.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage } from './stage.ts';
@@ -81,19 +83,20 @@ describe('undeploy', () => {
 
   it('removes the volume targets with the values they held, and keeps the connectors', async () => {
     const stage = await active();
-    const keeping = { node_uuid: uuid, created_at: '2026-01-01T00:00:00+00:00', position: '01J', revision: 1 };
-    const records = [
-      [volumeTargets, { ...keeping, uuid: '22222222-2222-4222-8222-222222222221', boot_index: 0 }],
-      [volumeTargets, { ...keeping, uuid: '22222222-2222-4222-8222-222222222222', boot_index: 1 }],
-      [volumeConnectors, { ...keeping, uuid: '33333333-3333-4333-8333-333333333333', type: 'ip', connector_id: 'a' }],
-    ] as const;
-    for (const [kind, record] of records) await createBelonging(stage.world, kind, record, () => undefined);
+    const { world } = stage;
+    const target = (boot_index: number) => newRecord(world, kinds.volume_target, { node_uuid: uuid, boot_index });
+    const keep = async () => {
+      for (const index of [0, 1]) await createRecord(world, kinds.volume_target, target(index));
+    };
+    await keep();
+    const connector = { node_uuid: uuid, type: 'ip', connector_id: 'a' };
+    await createRecord(world, kinds.volume_connector, newRecord(world, kinds.volume_connector, connector));
     await stage.provision('undeploy', 'delete');
     await stage.settle();
-    expect(await belongingsOf(stage.world.table, volumeTargets, uuid)).toEqual([]);
-    expect(await belongingsOf(stage.world.table, volumeConnectors, uuid)).toHaveLength(1);
+    expect(await recordsOf(world.table, kinds.volume_target, uuid)).toEqual([]);
+    expect(await recordsOf(world.table, kinds.volume_connector, uuid)).toHaveLength(1);
     // Their boot indexes are free again.
-    for (const [kind, record] of records.slice(0, 2)) await createBelonging(stage.world, kind, record, () => undefined);
+    await keep();
   });
 
   it('removes a lessee that a deploy set, and no other', async () => {

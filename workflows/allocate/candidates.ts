@@ -1,11 +1,12 @@
 /** Which nodes an allocation may get, and if there are none, why. */
-import { createTally, fits, type Allocation } from '../../layers/domain/allocation.ts';
-import { guardKey } from '../../layers/store/guards.ts';
+import { type Allocation, createTally, fits } from '../../layers/domain/allocation.ts';
 import { freeIndex, freePartition, indexName, indexPartition, shards } from '../../layers/store/indexes.ts';
-import type { ListedNode } from '../../layers/store/node-lists.ts';
-import { nodeKey } from '../../layers/store/nodes.ts';
 import type { Chance, Platform } from '../../layers/platform/platform.ts';
 import type { Item, Table } from '../../layers/platform/table.ts';
+import { guardKey } from '../../layers/store/kinds/key.ts';
+import { keyOf } from '../../layers/store/kinds/kind.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { ListedNode } from '../../layers/store/nodes.ts';
 
 type Needs = Pick<Platform, 'table' | 'chance'>;
 
@@ -40,7 +41,7 @@ const lastOf = (part: readonly Item[]): string => part.at(-1)!['position'] as st
 
 /** The nodes that were named; those that do not exist any more are left out. */
 async function* namedNodes(table: Table, uuids: readonly string[]): AsyncGenerator<Item[]> {
-  yield (await table.getMany(uuids.map(nodeKey))).filter((item) => item !== undefined);
+  yield (await table.getMany(uuids.map((uuid) => keyOf(kinds.node, uuid)))).filter((item) => item !== undefined);
 }
 
 /** The node that has the name of the allocation, if that may have it. */
@@ -49,7 +50,7 @@ const namesake = async (table: Table, allocation: Allocation): Promise<ListedNod
   const uuid =
     name === null ? undefined : ((await table.get(guardKey('node_name', name)))?.['node'] as string | undefined);
   if (uuid === undefined || (named.length > 0 && !named.includes(uuid))) return [];
-  const node = (await table.get(nodeKey(uuid))) as ListedNode | undefined;
+  const node = (await table.get(keyOf(kinds.node, uuid))) as ListedNode | undefined;
   return node && fits(node, allocation) ? [node] : [];
 };
 

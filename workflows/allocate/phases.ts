@@ -1,19 +1,13 @@
 /** allocate: finds a node for an allocation (ironic-api.md 8). It works on no node until it takes one. */
 import { fits } from '../../layers/domain/allocation.ts';
 import { Conflict, Fault, isFault, NodeLocked } from '../../layers/domain/fault.ts';
-import {
-  allocations,
-  failAllocation,
-  nodeWithInstance,
-  takeNode,
-  type StoredAllocation,
-} from '../../layers/store/allocations.ts';
-import type { ListedNode } from '../../layers/store/node-lists.ts';
-import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
-import { isConditionFailed } from '../../layers/platform/table.ts';
-import { SearchOver, type AllocationPhase } from '../owners/allocation/index.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
+import { type AllocationPhase, SearchOver } from '../owners/allocation/index.ts';
 import { findCandidates } from './candidates.ts';
+import { failAllocation, nodeWithInstance, takeNode } from '../../layers/store/allocations.ts';
+import { kinds, type StoredAllocation } from '../../layers/store/kinds/kinds.ts';
+import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids' | 'log'>;
 
@@ -25,25 +19,25 @@ const Unsuitable = (node: StoredNode) =>
   new Fault('Unsuitable', 409, `Node ${node.uuid} does not fit the allocation any more.`);
 
 const readAllocating = async ({ table }: Needs, uuid: string): Promise<StoredAllocation> => {
-  const allocation = await allocations.read(table, uuid);
+  const allocation = await readRecord(table, kinds.allocation, uuid);
   if (allocation?.state !== 'allocating') throw SearchOver(uuid);
   return allocation;
 };
 
-const permit = (allocation: StoredAllocation) => (node: StoredNode) => {
+const permit = (node: StoredNode, allocation: StoredAllocation) => {
+  if (allocation.state !== 'allocating') throw SearchOver(allocation.uuid);
   if (!fits(node, allocation)) throw Unsuitable(node);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
 };
 
-/** What taking a node ended in; `changed`: the allocation itself was changed or deleted. A fault: the node is locked. */
-type Attempt = 'taken' | 'lost' | 'changed' | Fault;
+/** What taking a node ended in. A fault: the node is locked. */
+type Attempt = 'taken' | 'lost' | Fault;
 
 const attempt = async (platform: Needs, allocation: StoredAllocation, { uuid }: ListedNode): Promise<Attempt> => {
   try {
-    await takeNode(platform, uuid, allocation, permit(allocation));
+    await takeNode(platform, { node: uuid, allocation: allocation.uuid }, permit);
     return 'taken';
   } catch (error) {
-    if (isConditionFailed(error)) return 'changed';
     if (!isFault(error)) throw error;
     if (error.name === 'NodeLocked') return error;
     if (error.name === 'Unsuitable' || error.name === 'NotFound') return 'lost';
@@ -60,7 +54,7 @@ const takeFirst = async (
   let result: Attempt = 'lost';
   for (const node of nodes) {
     const ended = await attempt(platform, allocation, node);
-    if (ended === 'taken' || ended === 'changed') return ended;
+    if (ended === 'taken') return ended;
     if (ended !== 'lost') result = ended;
   }
   return result;

@@ -2,12 +2,14 @@
 import { Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { plainText } from '../../layers/domain/foreign-text.ts';
 import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
-import { addressesOf, bootModeOf, propertiesOf, ramdiskError, type Inspected } from '../../layers/domain/inspection.ts';
+import { addressesOf, bootModeOf, type Inspected, propertiesOf, ramdiskError } from '../../layers/domain/inspection.ts';
+import { isoTime } from '../../layers/domain/values.ts';
 import { forget, keep, note } from '../../layers/domain/notes.ts';
 import { rulesOfPhase } from '../../layers/store/inspection-rules.ts';
 import { inventoryWrite, readInventory } from '../../layers/store/inventories.ts';
-import { portsOf } from '../../layers/store/node-ports.ts';
-import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent } from '../owners/node/agent.ts';
 import { inspectionNote } from '../owners/node/history.ts';
@@ -152,7 +154,7 @@ const applyRules: Phase<typeof ways> = {
     const rules = await rulesOfPhase(platform.table, 'main');
     if (rules.length === 0) return answer({ way });
     const inspected = await inventoryOf(context);
-    const cards = await portsOf(platform.table, node.uuid);
+    const cards = await recordsOf(platform.table, kinds.port, node.uuid);
     const judge = (fresh: StoredNode) => evaluateRules(rules, { ...inspected, node: fresh, ports: cards });
     const { ports: changes, plugin_data, log } = judge(node);
     for (const { uuid, ...values } of changes) await changeInspectedPort(platform, uuid, run, values);

@@ -1,26 +1,12 @@
 /** Ports out of an inspection: one for each network card that has none. */
-import { defaults } from '../../layers/domain/fields.ts';
 import { addressesOf, bootAddress, type Inspected } from '../../layers/domain/inspection.ts';
-import { port as portFields, type Port } from '../../layers/domain/port.ts';
-import { changeBelonging, createBelonging } from '../../layers/store/belongings.ts';
-import { portByAddress, portKind, type StoredPort } from '../../layers/store/node-ports.ts';
-import { isoTime, type StoredNode } from '../../layers/store/nodes.ts';
-import type { Platform } from '../../layers/platform/platform.ts';
+import type { Port } from '../../layers/domain/port.ts';
+import { newRecord } from '../../layers/store/kinds/form.ts';
 import { requireLock } from '../../layers/store/reservation.ts';
-
-type Needs = Pick<Platform, 'table' | 'clock' | 'ids'>;
-
-const newPort = ({ clock, ids }: Needs, values: Partial<Port>): StoredPort =>
-  ({
-    ...defaults(portFields),
-    uuid: ids.uuid(),
-    ...values,
-    created_at: isoTime(clock.now()),
-    position: ids.ulid(),
-    revision: 1,
-  }) as unknown as StoredPort;
-
-const heldBy = (run: string) => (node: StoredNode) => requireLock(node, run);
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { changeRecord, createRecord, type Needs } from '../../layers/store/records/change.ts';
+import { readRecordBy } from '../../layers/store/records/find.ts';
 
 /** Throws Superseded once the node is another run's, NotFound for a port that was removed. */
 export const changeInspectedPort = async (
@@ -29,9 +15,9 @@ export const changeInspectedPort = async (
   run: string,
   values: Partial<Port>,
 ): Promise<void> => {
-  await changeBelonging<Port>(needs, portKind, uuid, async (_port, node) => {
-    heldBy(run)(node);
-    return values;
+  await changeRecord(needs, kinds.port, uuid, (_port, node) => {
+    requireLock(node, run);
+    return { set: values };
   });
 };
 
@@ -58,9 +44,14 @@ export const createInspectedPorts = async (
       continue;
     }
     const pxe = boots === undefined ? {} : { pxe_enabled: address === boots };
-    const port = await portByAddress(needs.table, address);
+    const port = await readRecordBy(needs.table, kinds.port, 'port_address', address);
     if (!port) {
-      await createBelonging<Port>(needs, portKind, newPort(needs, { node_uuid: uuid, address, ...pxe }), heldBy(run));
+      await createRecord(
+        needs,
+        kinds.port,
+        newRecord(needs, kinds.port, { node_uuid: uuid, address, ...pxe }),
+        (node) => requireLock(node, run),
+      );
       created.push(address);
     } else if (port.node_uuid !== uuid) {
       taken.push(address);

@@ -1,7 +1,8 @@
 /** undeploy: deleted (ironic-states.md 6). Ends by handing the node, still locked, over to clean. */
-import { belongingsOf, deleteBelonging } from '../../layers/store/belongings.ts';
 import { removeConfigdrive } from '../../layers/store/configdrives.ts';
-import { volumeTargets } from '../../layers/store/node-volumes.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
+import { removeRecord } from '../../layers/store/records/change.ts';
+import { recordsOf } from '../../layers/store/records/find.ts';
 import { handOver } from '../../layers/store/reservation.ts';
 import { releaseInstance } from './instance.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
@@ -21,8 +22,8 @@ const forgetConfigdrive: Phase = {
 /** Which volumes a machine had was its instance's business; the connectors are the machine's and stay. */
 const release: Phase = {
   run: async ({ node, platform }) => {
-    for (const { uuid } of await belongingsOf(platform.table, volumeTargets, node.uuid)) {
-      await deleteBelonging(platform, volumeTargets, uuid, () => undefined);
+    for (const { uuid } of await recordsOf(platform.table, kinds.volume_target, node.uuid)) {
+      await removeRecord(platform, kinds.volume_target, uuid);
     }
     return done(releaseInstance);
   },

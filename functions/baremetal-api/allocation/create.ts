@@ -6,15 +6,13 @@ import { allocation as rows, criteriaOfBackfill } from '../../../layers/domain/a
 import { Conflict, Forbidden, Invalid, isFault, NodeLocked } from '../../../layers/domain/fault.ts';
 import { allows, type Subject } from '../../../layers/domain/policy.ts';
 import { json } from '../../../layers/domain/values.ts';
-import {
-  allocationRun,
-  allocations,
-  createWithNode,
-  nodeWithInstance,
-  type StoredAllocation,
-} from '../../../layers/store/allocations.ts';
-import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { answersOf, newRecord, readNew, type Values } from '../crud.ts';
+import { allocationRun, createWithNode, nodeWithInstance } from '../../../layers/store/allocations.ts';
+import { newRecord } from '../../../layers/store/kinds/form.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
+import { answersOf, readNew, type Values } from '../crud.ts';
 import { startRun } from '../node/start.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
@@ -32,7 +30,7 @@ const ownerOf = (subject: Subject, given: unknown): unknown => {
 /** A node of the body. Throws Invalid (400) if there is none that the caller may see: the path is not at fault. */
 const visibleNode = async ({ table }: Deps, subject: Subject, ident: string): Promise<StoredNode> => {
   const missing = Invalid(`Node ${ident} could not be found.`);
-  const node = await findNode(table, ident).catch((error: unknown) => {
+  const node = await findRecord(table, kinds.node, ident).catch((error: unknown) => {
     throw isFault(error) && error.code === 404 ? missing : error;
   });
   if (!allows('baremetal:node:get', subject, node)) throw missing;
@@ -61,7 +59,7 @@ const read = async (deps: Deps, call: Call<Values>, home: StoredNode | undefined
   if (resource_class === null && !home) throw Invalid('Missing mandatory parameter: resource_class.');
   const named = await candidates(deps, call.subject, (values['candidate_nodes'] ?? []) as string[]);
   const uuid = values['uuid'] ?? home?.instance_uuid ?? undefined;
-  return newRecord<StoredAllocation>(deps, rows, {
+  return newRecord(deps, kinds.allocation, {
     ...values,
     ...(uuid !== undefined && { uuid }),
     owner: owner ?? null,
@@ -71,7 +69,7 @@ const read = async (deps: Deps, call: Call<Values>, home: StoredNode | undefined
 };
 
 /** Throws Conflict (409) for a node that does not suit the allocation, NodeLocked (409). */
-const permit = (allocation: StoredAllocation) => (node: StoredNode) => {
+const permit = (node: StoredNode, allocation: StoredAllocation) => {
   const wrong = criteriaOfBackfill.find(({ fits }) => !fits(node, allocation));
   if (wrong) throw Conflict(`Node ${node.uuid} can not be given to this allocation: ${wrong.says(node, allocation)}.`);
   if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
@@ -80,8 +78,8 @@ const permit = (allocation: StoredAllocation) => (node: StoredNode) => {
 const store = async (deps: Deps, record: StoredAllocation, home: StoredNode | undefined): Promise<StoredAllocation> => {
   const node = await nodeWithInstance(deps.table, record.uuid);
   if (node && node !== home?.uuid) throw Conflict(`Node ${node} has instance_uuid ${record.uuid} already.`);
-  if (home) return createWithNode(deps, home.uuid, record, permit(record));
-  await allocations.create(deps, record);
+  if (home) return createWithNode(deps, home.uuid, record, permit);
+  await createRecord(deps, kinds.allocation, record);
   await startRun(deps, 'allocate', allocationRun(record), { allocation: record.uuid });
   return record;
 };

@@ -2,13 +2,14 @@
 import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { pageQuery, readFields } from '../../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../../layers/domain/patch.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { answersOf, authorizeFields, readChanges } from '../crud.ts';
 import { route, type Route } from '../route.ts';
 import { createRoute } from './create.ts';
 import { listRoute } from './list.ts';
 import { remove } from './remove.ts';
 import { allocationView, findAllocation as find } from './view.ts';
+import { kinds, type StoredAllocation } from '../../../layers/store/kinds/kinds.ts';
 
 const at = '/v1/allocations/{ident}';
 
@@ -37,10 +38,10 @@ export const allocationRoutes: readonly Route[] = [
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
-      const after = await allocations.change(deps, call.target.uuid, (stored) => {
+      const { after } = await changeRecord(deps, kinds.allocation, call.target.uuid, (stored) => {
         const values = changes(stored);
         authorizeFields(rows, values, call.subject, stored);
-        return values;
+        return { set: values };
       });
       return { body: allocationView(call, 'all')(after) };
     },

@@ -5,12 +5,13 @@ import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import { hiding, type Want } from '../../../layers/domain/projection.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
-import { findNode } from '../../../layers/store/nodes.ts';
+import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, listAnswer } from '../crud.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
+import { findRecord, readRecord } from '../../../layers/store/records/find.ts';
 
 const { detail: _detail, ...query } = pageQuery;
 const filters = filtersOf<Allocation>(rows, allocationFilters);
@@ -27,9 +28,10 @@ const ownerOf = ({ query: { owner: asked }, only }: Call): string | null => {
 
 /** The allocation of a node, as a list. Throws NotFound (404), also for a node that the caller may not see. */
 const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promise<StoredAllocation[]> => {
-  const node = await findNode(table, ident);
+  const node = await findRecord(table, kinds.node, ident);
   if (!allows('baremetal:node:get', subject, node)) throw NotFound(`Node ${ident} could not be found.`);
-  const found = node.allocation_uuid === null ? undefined : await allocations.read(table, node.allocation_uuid);
+  const found =
+    node.allocation_uuid === null ? undefined : await readRecord(table, kinds.allocation, node.allocation_uuid);
   return found ? [found] : [];
 };
 
@@ -39,7 +41,7 @@ const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocat
   const node = call.query['node']?.[0];
   const hides = hiding(rows, call.subject, page.sort_key);
   if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page, hides);
-  return allocations.list(deps.table, page, { ...selection, sees: (one) => owned(one, call.only), hides });
+  return listRecords(deps.table, kinds.allocation, page, { ...selection, sees: (one) => owned(one, call.only), hides });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */

@@ -1,6 +1,7 @@
 /** The removal of an allocation, which frees its node; the same for both paths that lead to one. */
 import { Conflict, NodeLocked } from '../../../layers/domain/fault.ts';
-import { removeAllocation, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { removeAllocation } from '../../../layers/store/allocations.ts';
+import type { StoredAllocation } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { keepsInstance } from '../node/patch-rules.ts';
 import type { Deps } from '../route.ts';

@@ -2,9 +2,10 @@
 import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { logicalName } from '../../../layers/domain/values.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
 import { showing } from '../crud.ts';
 import type { Deps } from '../route.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
 
 /** Makes the function that shows allocations as a caller asked for them. */
 export const allocationView = showing<StoredAllocation>(rows, { at: 'allocations' });
@@ -15,5 +16,5 @@ export const findAllocation = async (
   { ident = '' }: Readonly<Record<string, string>>,
 ): Promise<StoredAllocation> => {
   if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
-  return allocations.find(table, ident);
+  return findRecord(table, kinds.allocation, ident);
 };

@@ -2,11 +2,12 @@
 import { isFailed, stateOf, transition } from '../../../layers/domain/baremetal/states.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { forget } from '../../../layers/domain/notes.ts';
-import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock, own } from '../../../layers/store/reservation.ts';
 import { forgetAgent } from '../../../workflows/owners/node/agent.ts';
 import { forgetSteps, noSteps } from '../../../workflows/owners/node/plan.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 /** Throws Invalid (400) for a step that said it must not be cut short. */
 const checkAbortable = (node: StoredNode): void => {
@@ -28,7 +29,7 @@ const aborted = ({ provision_state: state }: StoredNode) => ({
  * A service ends where it began: a run without steps brings the machine back into its instance, for which it has to know
  * whether the ramdisk was booted. The node is in "service failed" until it is there.
  */
-const abortService = (node: StoredNode, birth: string): Change => ({
+const abortService = (node: StoredNode, birth: string): Change<StoredNode> => ({
   set: {
     ...forgetAgent(node),
     ...noSteps,
@@ -46,7 +47,7 @@ const abortService = (node: StoredNode, birth: string): Change => ({
  * node that must not be powered off keeps its agent, which nobody answers any more. `birth` names what begins.
  * Throws NodeLocked (409), Invalid (400) for a step that said it must not be cut short.
  */
-export const abortRun = (node: StoredNode, birth: string): Change => {
+export const abortRun = (node: StoredNode, birth: string): Change<StoredNode> => {
   checkAbortable(node);
   if (stateOf(node).workflow === 'service') return abortService(node, birth);
   const held = lock(node, birth);

@@ -3,12 +3,13 @@ import { allocation as rows } from '../../../layers/domain/allocation.ts';
 import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
 import { pageQuery, readFields } from '../../../layers/domain/page.ts';
 import { allows, type Rule } from '../../../layers/domain/policy.ts';
-import { allocations, type StoredAllocation } from '../../../layers/store/allocations.ts';
+import { type StoredAllocation, kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 import { remove } from '../allocation/remove.ts';
 import { allocationView } from '../allocation/view.ts';
-import { route, type Call, type Deps, type Route } from '../route.ts';
 import { answersOf } from '../crud.ts';
+import { route, type Call, type Deps, type Route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
 /** Throws NotFound (404) if the node has none, Forbidden (403) if it is not the caller's. */
@@ -18,7 +19,7 @@ const allocationOf = async (
   rule: Rule,
 ): Promise<StoredAllocation> => {
   const uuid = node.allocation_uuid;
-  const found = uuid === null ? undefined : await allocations.read(table, uuid);
+  const found = uuid === null ? undefined : await readRecord(table, kinds.allocation, uuid);
   if (!found) throw NotFound(`Allocation for node ${params['ident']} was not found.`);
   if (!allows(rule, subject, found)) throw Forbidden(`Access was denied to the following resource: ${rule}`);
   return found;

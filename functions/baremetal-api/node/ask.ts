@@ -6,7 +6,6 @@ import { isFailed } from '../../../layers/domain/baremetal/states.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
 import { askedBy } from '../../../layers/store/events.ts';
 import { managementRequestWrite, type ManagementRequest } from '../../../layers/store/management-requests.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { lock } from '../../../layers/store/reservation.ts';
 import type {
   RequestAnswer,
@@ -17,6 +16,9 @@ import type {
 } from '../../../workflows/management/requests.ts';
 import type { Call, Deps } from '../route.ts';
 import { startRun } from './start.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 
 type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
 
@@ -54,7 +56,7 @@ type Wish = {
 export const startManagement = async (deps: Deps, { target, subject }: Asking, wish: Wish): Promise<void> => {
   const { request, told, permit } = wish;
   const birth = deps.ids.ulid();
-  const { after } = await changeNode(deps, target.uuid, (node) => {
+  const { after } = await changeRecord(deps, kinds.node, target.uuid, (node) => {
     permit(node);
     const held = lock(node, birth);
     const asked = { kind: 'request', severity: 'INFO', event_type: 'conductor', message: told } as const;

@@ -17,10 +17,11 @@ import { checkSteps, inOrder, type Step, type StepKind } from '../../../layers/d
 import { bool } from '../../../layers/domain/values.ts';
 import { deployTemplatesOf, type AskedTemplate } from '../../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { runbooks, type StoredRunbook } from '../../../layers/store/runbooks.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
 import { setPlan } from '../../../workflows/owners/node/plan.ts';
 import type { Call, Deps } from '../route.ts';
 import type { ProvisionBody } from './provision-body.ts';
+import { type StoredRunbook, kinds } from '../../../layers/store/kinds/kinds.ts';
 
 export type Asked = {
   readonly kind: StepKind;
@@ -43,7 +44,7 @@ const findRunbook = async (
   { body, subject }: Call<ProvisionBody, StoredNode>,
 ): Promise<StoredRunbook | undefined> => {
   if (!body.runbook) return undefined;
-  const found = await runbooks.find(table, body.runbook);
+  const found = await findRecord(table, kinds.runbook, body.runbook);
   authorize('baremetal:runbook:use', subject, found, body.runbook);
   return found;
 };

@@ -5,7 +5,9 @@ import { validateInterface } from '../../../layers/bmc/validation.ts';
 import { NodeLocked } from '../../../layers/domain/fault.ts';
 import { bool } from '../../../layers/domain/values.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Call, type Deps, type Route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
@@ -16,7 +18,7 @@ const at = '/v1/nodes/{ident}/states/console';
 const infoOf = ({ uuid, console_interface: type }: StoredNode) => ({ type, url: `${type}://${uuid}` });
 
 const turn = async (deps: Deps, { target, subject, body: { enabled } }: Call<z.output<typeof body>, StoredNode>) =>
-  changeNode(deps, target.uuid, (node) => {
+  changeRecord(deps, kinds.node, target.uuid, (node) => {
     validateInterface(node, 'console');
     if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
     if (node.console_enabled === enabled) return undefined;

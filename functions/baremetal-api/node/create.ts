@@ -4,16 +4,18 @@ import { Forbidden } from '../../../layers/domain/fault.ts';
 import type { Fields } from '../../../layers/domain/fields.ts';
 import { checkInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
-import { json } from '../../../layers/domain/values.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
-import { createNode, isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
 import { answersOf, readNew } from '../crud.ts';
-import { route, type Call, type Deps } from '../route.ts';
+import { type Call, type Deps, route } from '../route.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole } from './rules.ts';
 import { conceal, ownMasks, sealCredentials } from './secrets.ts';
 import { nodeView } from './view.ts';
+import { isoTime, json } from '../../../layers/domain/values.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 
 type Values = Record<string, unknown>;
 
@@ -54,7 +56,7 @@ const enrol = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
     position: deps.ids.ulid(),
   });
   const secrets = Object.keys(sealed).length > 0 ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [];
-  await createNode(deps, record, secrets);
+  await createRecord(deps, kinds.node, record, () => ({ also: secrets }));
   return record;
 };
 

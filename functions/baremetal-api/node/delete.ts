@@ -2,8 +2,9 @@
 import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
 import { removeConfigdrive } from '../../../layers/store/configdrives.ts';
-import { deleteNode, findNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { isConditionFailed } from '../../../layers/platform/table.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { removeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { stopRun } from './start.ts';
@@ -24,23 +25,6 @@ const refuseDelete = (node: StoredNode): void => {
   }
 };
 
-const maxTries = 5;
-
-/** Deletes the node as it was decided upon; changed by somebody in between, the decision is made again. */
-const remove = async (deps: Deps, found: StoredNode): Promise<StoredNode> => {
-  let node = found;
-  for (let attempt = 1; ; attempt += 1) {
-    refuseDelete(node);
-    try {
-      await deleteNode(deps, node);
-      return node;
-    } catch (error) {
-      if (!isConditionFailed(error) || attempt >= maxTries) throw error;
-      node = await findNode(deps.table, node.uuid);
-    }
-  }
-};
-
 /** What the node left outside of the table: a run that waits, and its configdrive. */
 const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
   await stopRun(deps, node.run_workflow, node.run, 'The node was deleted.');
@@ -54,7 +38,7 @@ export const deleteRoute = route<undefined, StoredNode>({
   ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,
   find: findByIdent,
   handle: async (deps, { target }) => {
-    await cleanUp(deps, await remove(deps, target));
+    await cleanUp(deps, await removeRecord(deps, kinds.node, target.uuid, refuseDelete));
     return {};
   },
 });

@@ -2,7 +2,9 @@
 import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
 import { authorize, type Subject } from '../../../layers/domain/policy.ts';
 import { isUuid, logicalName } from '../../../layers/domain/values.ts';
-import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
 import type { Deps } from '../route.ts';
 
 /**
@@ -17,7 +19,7 @@ export const findByIdent = async (
   const ident = params['ident'] ?? '';
   if (!logicalName.safeParse(ident).success) throw Invalid(`Expected a logical name or UUID but received ${ident}.`);
   if (version < 5 && !isUuid(ident)) throw NotFound(`Node ${ident} could not be found.`);
-  return findNode(table, ident);
+  return findRecord(table, kinds.node, ident);
 };
 
 /** The node that a query or a body names. Throws NotFound (404), also for one that the caller may not see. */
@@ -26,7 +28,7 @@ export const findVisible = async (
   subject: Subject,
   ident: string,
 ): Promise<StoredNode> => {
-  const found = await findNode(table, ident);
+  const found = await findRecord(table, kinds.node, ident);
   authorize('baremetal:node:get', subject, found, ident);
   return found;
 };

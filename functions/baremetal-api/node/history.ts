@@ -4,7 +4,7 @@ import { history } from '../../../layers/domain/history.ts';
 import { pageQuery, readWant } from '../../../layers/domain/page.ts';
 import { projector, type Want } from '../../../layers/domain/projection.ts';
 import { isUuid } from '../../../layers/domain/values.ts';
-import { listEvents, readEvent, type StoredEntry } from '../../../layers/store/events.ts';
+import { type StoredEntry, listEvents, readEvent } from '../../../layers/store/history.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { answersOf, listAnswer } from '../crud.ts';
 import { route, type Call, type Deps, type Route } from '../route.ts';

@@ -4,9 +4,10 @@
  */
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { withheldFrom, type Want } from '../../../layers/domain/projection.ts';
-import { withInfo, type ListedNode } from '../../../layers/store/node-lists.ts';
 import type { Call, Deps } from '../route.ts';
 import { needsInfo, nodeView } from './view.ts';
+import { withInfo } from '../../../layers/store/node-lists.ts';
+import type { ListedNode } from '../../../layers/store/nodes.ts';
 
 type Texts = WeakMap<ListedNode, string>;
 

@@ -2,15 +2,18 @@
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
-import { isOfProject, nodeFilters, placesOfProject, type Listed } from '../../../layers/domain/node-filters.ts';
+import { isOfProject, type Listed, nodeFilters, placesOfProject } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
 import { hiding, type Want } from '../../../layers/domain/projection.ts';
-import { listNodes, nodeOfInstance, type ListedNode } from '../../../layers/store/node-lists.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, lists } from '../crud.ts';
-import { route, type Answer, type Call, type Deps, type QueryTable } from '../route.ts';
+import { type Answer, type Call, type Deps, type QueryTable, route } from '../route.ts';
 import { nodeTexts } from './list-texts.ts';
 import { chassisExists } from './references.ts';
+import { nodeOfInstance } from '../../../layers/store/node-lists.ts';
+import type { ListedNode } from '../../../layers/store/nodes.ts';
 
 const filters = filtersOf<Listed>(nodeFields, nodeFilters);
 /** Everything that narrows a list of nodes. */
@@ -54,7 +57,10 @@ const select = async (
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
     const hides = hiding(nodeFields, subject, page.sort_key);
-    return { nodes: await listNodes(deps.table, selection, page, hides), limit: page.limit };
+    return {
+      nodes: await listRecords<ListedNode>(deps.table, kinds.node, page, { ...selection, hides }),
+      limit: page.limit,
+    };
   }
   const node = await nodeOfInstance(deps.table, instance[0]!);
   return { nodes: node && selection.keep(node) ? [node] : [], limit: Infinity };

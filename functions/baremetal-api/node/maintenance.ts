@@ -4,7 +4,9 @@ import * as z from 'zod';
 import { NodeLocked } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
@@ -12,7 +14,7 @@ type Maintenance = Pick<StoredNode, 'maintenance' | 'maintenance_reason' | 'faul
 
 /** Also what the service set by itself (`fault`) is replaced by the operator's word. Throws NodeLocked (409). */
 const setMaintenance = async (deps: Deps, uuid: string, wanted: Maintenance, subject: Subject): Promise<void> => {
-  await changeNode(deps, uuid, (node) => {
+  await changeRecord(deps, kinds.node, uuid, (node) => {
     if (node.reservation) throw NodeLocked(uuid, node.reservation);
     const message = wanted.maintenance
       ? `Maintenance was set: ${wanted.maintenance_reason ?? 'no reason given'}.`

@@ -1,26 +1,23 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 2.5): everything is decided on the node as it is stored, test-and-set. */
 import { released } from '../../../layers/domain/allocation.ts';
 import { Invalid, isRefusal } from '../../../layers/domain/fault.ts';
-import { refuseNewer, rulesOf, type Fields } from '../../../layers/domain/fields.ts';
+import { type Fields, refuseNewer, rulesOf } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { readBool } from '../../../layers/domain/page.ts';
 import {
   applyPatch,
   patchBody,
+  type PatchBody,
   readPatch,
   refuseUnpatchable,
-  type PatchBody,
   type Step,
 } from '../../../layers/domain/patch.ts';
 import { allows, authorize } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
-import { readSecrets, secretsWrite, type NodeSecrets } from '../../../layers/store/node-secrets.ts';
-import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
-import { recordKey } from '../../../layers/store/references.ts';
 import { answersOf, readValue } from '../crud.ts';
-import { route, type Call, type Deps } from '../route.ts';
+import { type Call, type Deps, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
@@ -28,6 +25,13 @@ import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
 import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { Secrets } from '../../../layers/store/kinds/companions.ts';
+import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 type Values = Record<string, unknown>;
 
@@ -41,7 +45,7 @@ type Prepared = {
   readonly references: Values;
   readonly unownedAllocation: string | null;
   readonly sealed: Sealed;
-  readonly secrets: NodeSecrets;
+  readonly secrets: Secrets;
 };
 
 const fieldsOf = (patch: readonly Step[]) => [...new Set(patch.map(({ pieces }) => pieces[0]))];
@@ -132,7 +136,7 @@ const admit = (
   return edit;
 };
 
-const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change => {
+const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change<StoredNode> => {
   const { patch, references, sealed, secrets } = prepared;
   const edit = admit(before, call, prepared);
   if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
@@ -172,7 +176,7 @@ const resolveParent = async (deps: Deps, { subject, target: stored }: PatchCall,
 
 /** The node's allocation, if it belongs to nobody. */
 const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): Promise<string | null> => {
-  const allocation = uuid === null ? undefined : await table.get(recordKey('allocation', uuid));
+  const allocation = uuid === null ? undefined : await table.get(keyOf(kinds.allocation, uuid));
   return allocation && (allocation['owner'] ?? null) === null ? uuid : null;
 };
 
@@ -198,7 +202,7 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepare(deps, call);
     try {
-      const { after } = await changeNode(deps, uuid, (stored) => decide(stored, call, prepared));
+      const { after } = await changeRecord(deps, kinds.node, uuid, (stored) => decide(stored, call, prepared));
       return after;
     } catch (error) {
       // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What

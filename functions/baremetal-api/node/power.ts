@@ -7,12 +7,15 @@ import { refuseVerb } from '../../../layers/domain/baremetal/verbs.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { changeNode, type Change, type StoredNode } from '../../../layers/store/nodes.ts';
 import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock } from '../../../layers/store/reservation.ts';
-import { route, type Call } from '../route.ts';
+import { type Call, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { startRun } from './start.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 /** What may be asked for, with the power state that the node is then heading for. */
 export const powerTargets = {
@@ -62,7 +65,7 @@ const requestOf = (
  * What a power action changes, from the node as it is stored. Throws Invalid while cleaning, NodeLocked,
  * Conflict for powering off a node that must not be.
  */
-const decide = (node: StoredNode, wish: Wish): Change => {
+const decide = (node: StoredNode, wish: Wish): Change<StoredNode> => {
   const { target, subject, birth } = wish;
   if (isInWork(node, 'clean')) throw refuseVerb({ ...node, reservation: null }, target);
   const { becomes } = powerTargets[target];
@@ -99,7 +102,7 @@ export const powerRoute = route<Body, StoredNode>({
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
     const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
-    const { after: node } = await changeNode(deps, call.target.uuid, (stored) => decide(stored, wish));
+    const { after: node } = await changeRecord(deps, kinds.node, call.target.uuid, (stored) => decide(stored, wish));
     await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },

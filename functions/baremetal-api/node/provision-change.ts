@@ -1,18 +1,19 @@
 /** What an accepted PUT states/provision changes on the node: a pure decision for `changeNode`. */
 import { isTransient, stateOf, transition } from '../../../layers/domain/baremetal/states.ts';
-import { verbs, type Verb, type VerbRow } from '../../../layers/domain/baremetal/verbs.ts';
+import { type Verb, type VerbRow, verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
-import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { rescuePasswordKey } from '../../../layers/store/rescue-passwords.ts';
 import { begin, proceed } from '../../../layers/store/reservation.ts';
 import { waitKey } from '../../../workflows/owners/node/wait.ts';
 import type { Config } from '../config.ts';
 import { abortRun } from './abort.ts';
-import { checkAsked, keepAsked, type Asked } from './asked-steps.ts';
+import { type Asked, checkAsked, keepAsked } from './asked-steps.ts';
 import { leaseTo } from './lessee.ts';
-import { checkNode, requireVerb, type Around } from './verb-checks.ts';
+import { type Around, checkNode, requireVerb } from './verb-checks.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 /** All that is known of a request before the node is decided on. */
 export type Wish = {
@@ -30,22 +31,23 @@ export type Wish = {
 };
 
 /** A run begins, unless the verb leads into a state that rests. */
-const beginRun = (node: StoredNode, { verb, birth }: Wish): Change => {
+const beginRun = (node: StoredNode, { verb, birth }: Wish): Change<StoredNode> => {
   const { event, workflow, target } = verbs[verb];
   const entered = transition(node, event, { target });
   const run = workflow && isTransient(entered) ? begin(node, birth, workflow, event, { target }) : entered;
   return { set: { ...run, last_error: null } };
 };
 
-const runs: { readonly [R in NonNullable<VerbRow['instead']>]: (node: StoredNode, wish: Wish) => Change } = {
-  abort: (node, { birth }) => abortRun(node, birth),
-  proceed: (node, { verb, birth }) => ({
-    set: proceed(node, birth, stateOf(node).workflow!, verbs[verb].event),
-  }),
-};
+const runs: { readonly [R in NonNullable<VerbRow['instead']>]: (node: StoredNode, wish: Wish) => Change<StoredNode> } =
+  {
+    abort: (node, { birth }) => abortRun(node, birth),
+    proceed: (node, { verb, birth }) => ({
+      set: proceed(node, birth, stateOf(node).workflow!, verbs[verb].event),
+    }),
+  };
 
 /** State, lock and run. */
-const change = (node: StoredNode, wish: Wish): Change => {
+const change = (node: StoredNode, wish: Wish): Change<StoredNode> => {
   const { instead } = verbs[wish.verb];
   return instead ? runs[instead](node, wish) : beginRun(node, wish);
 };
@@ -57,14 +59,17 @@ const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wi
   return { ...steps, ...(verbs[verb].leases && leaseTo({ ...node, ...steps }, subject, lesseeSource)) };
 };
 
-const requested = (before: StoredNode, { set = {} }: Change, { verb, subject }: Wish): NodeEvent => ({
-  kind: 'request',
-  severity: 'INFO',
-  event_type: 'provisioning',
-  message: `Asked for ${verb}: from ${before.provision_state} to ${set.provision_state}.`,
-  ...(set.run && { run: set.run }),
-  ...askedBy(subject),
-});
+/** The line of history about the request, which tells of the transition as well. */
+const toldAs =
+  ({ verb, subject }: Wish) =>
+  (before: StoredNode, after: StoredNode): NodeEvent => ({
+    kind: 'request',
+    severity: 'INFO',
+    event_type: 'provisioning',
+    message: `Asked for ${verb}: from ${before.provision_state} to ${after.provision_state}.`,
+    ...(after.run && { run: after.run }),
+    ...askedBy(subject),
+  });
 
 /** A late heartbeat finds no token of the run that is superseded, and nobody its rescue's password. */
 const leftBehind = ({ uuid, run }: StoredNode): Write[] =>
@@ -75,7 +80,7 @@ const leftBehind = ({ uuid, run }: StoredNode): Write[] =>
  * as the request found it; that they refuse here means that somebody was faster. All others refuse here only.
  * Throws NodeLocked (409), Conflict (409), Forbidden (403), Invalid (400).
  */
-export const decideProvision = (stored: StoredNode, wish: Wish, around: Around): Change => {
+export const decideProvision = (stored: StoredNode, wish: Wish, around: Around): Change<StoredNode> => {
   const { verb, configdrive, asked } = wish;
   requireVerb(stored, verb);
   const info = configdrive === undefined ? undefined : { ...stored.instance_info, configdrive };
@@ -85,7 +90,7 @@ export const decideProvision = (stored: StoredNode, wish: Wish, around: Around):
   const run = change(node, wish);
   return {
     set: { ...run.set, ...(info && { instance_info: info }), ...takenAlong(node, wish) },
-    events: [requested(node, run, wish)],
+    told: toldAs(wish),
     also: [...(run.also ?? []), ...leftBehind(node), ...wish.writes],
   };
 };

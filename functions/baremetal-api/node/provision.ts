@@ -3,12 +3,11 @@
  * 400, configdrive and other keys 400, lock 409, what the node forbids 400 or 403, validation 400. What a verb is stands
  * in its row (layers/domain/baremetal/verbs.ts).
  */
-import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
+import { type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
-import { changeNode, type Changed, type StoredNode } from '../../../layers/store/nodes.ts';
 import type { WorkflowName } from '../../../workflows/index.ts';
 import { checkConfigdriveAllowed, keepConfigdrive } from '../configdrive.ts';
-import { route, type Call, type Deps } from '../route.ts';
+import { type Call, type Deps, route } from '../route.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
 import { findByIdent } from './find.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
@@ -17,6 +16,9 @@ import { rescueWrites } from './rescue-password.ts';
 import { startRun, stopRun } from './start.ts';
 import { hasPorts } from './validate.ts';
 import { checkSinceFrom, requireVerb } from './verb-checks.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { type Changed, changeRecord } from '../../../layers/store/records/change.ts';
 
 type ProvisionCall = Call<ProvisionBody, StoredNode>;
 
@@ -42,16 +44,16 @@ const readWish = async (deps: Deps, call: ProvisionCall, verb: Verb): Promise<Om
   writes: await rescueWrites(deps, call.target.uuid, verb, call.body.rescue_password),
 });
 
-const record = async (deps: Deps, { uuid }: StoredNode, wish: Wish): Promise<Changed> => {
+const record = async (deps: Deps, { uuid }: StoredNode, wish: Wish): Promise<Changed<StoredNode>> => {
   const around = {
     hasPorts: verbs[wish.verb].ports === true && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
   };
-  return changeNode(deps, uuid, (node) => decideProvision(node, wish, around));
+  return changeRecord(deps, kinds.node, uuid, (node) => decideProvision(node, wish, around));
 };
 
 /** After the write: the run that lost the node is stopped, the one that has it now is started. */
-const putToWork = async (deps: Deps, { before, after }: Changed, verb: Verb): Promise<void> => {
+const putToWork = async (deps: Deps, { before, after }: Changed<StoredNode>, verb: Verb): Promise<void> => {
   if (before.run !== after.run) {
     await stopRun(deps, before.run_workflow, before.run, `Node ${after.uuid} was asked for ${verb}.`);
   }

@@ -4,7 +4,9 @@ import { isFault, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
 import { checkRaidConfig } from '../../../layers/domain/raid.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { askedBy } from '../../../layers/store/events.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
@@ -27,7 +29,7 @@ export const raidRoutes: readonly Route[] = [
     handle: async (deps, { target, body, subject }) => {
       requireRaid(target);
       checkRaidConfig(body);
-      await changeNode(deps, target.uuid, (node) => {
+      await changeRecord(deps, kinds.node, target.uuid, (node) => {
         requireRaid(node);
         if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
         const message = 'The target RAID configuration was set.';

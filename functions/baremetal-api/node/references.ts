@@ -1,20 +1,22 @@
 /** What a node refers to has to exist. */
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { allows, type Subject } from '../../../layers/domain/policy.ts';
-import { findNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { recordKey } from '../../../layers/store/references.ts';
 import type { Table } from '../../../layers/platform/table.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { findRecord } from '../../../layers/store/records/find.ts';
 
 /** Whether there is a chassis of this UUID. */
 export const chassisExists = async (table: Table, uuid: string): Promise<boolean> =>
-  (await table.get(recordKey('chassis', uuid.toLowerCase()))) !== undefined;
+  (await table.get(keyOf(kinds.chassis, uuid.toLowerCase()))) !== undefined;
 
 /** What refers: a node that has this owner, by the request of this caller. */
 type Referrer = { readonly uuid: string; readonly owner: unknown; readonly subject: Subject };
 
 /** A parent that the caller may not see is as good as none. */
 const parentOf = async (table: Table, ident: string, { owner, subject }: Referrer): Promise<StoredNode> => {
-  const parent = await findNode(table, ident).catch((error: unknown) => {
+  const parent = await findRecord(table, kinds.node, ident).catch((error: unknown) => {
     if (isFault(error) && error.code === 404) return undefined;
     throw error;
   });

@@ -2,7 +2,7 @@
 import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
 import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types.ts';
 import { isSecretName, mask } from '../../../layers/domain/masking.ts';
-import type { NodeSecrets } from '../../../layers/store/node-secrets.ts';
+import type { Secrets } from '../../../layers/store/kinds/companions.ts';
 import type { Deps } from '../route.ts';
 
 type DriverInfo = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export const sealCredentials = async (
 export const conceal = (
   info: DriverInfo,
   sealed: Sealed,
-  known: NodeSecrets['values'],
+  known: Secrets['values'],
 ): { info: Record<string, unknown>; values: Record<string, string> } => {
   const values: Record<string, string> = known[agentToken] === undefined ? {} : { [agentToken]: known[agentToken] };
   const stored = Object.entries(info).map(([name, value]): [string, unknown] => {

@@ -3,7 +3,9 @@ import * as z from 'zod';
 
 import { Invalid, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
 import { checkTrait, maxTraits } from '../../../layers/domain/traits.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
@@ -13,7 +15,7 @@ const changeTraits = async (
   uuid: string,
   change: (traits: string[]) => readonly string[],
 ): Promise<void> => {
-  await changeNode(deps, uuid, (node) => {
+  await changeRecord(deps, kinds.node, uuid, (node) => {
     if (node.reservation) throw NodeLocked(uuid, node.reservation);
     const traits = [...new Set(change(node.traits))].sort();
     if (traits.length > maxTraits)

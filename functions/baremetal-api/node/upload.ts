@@ -3,7 +3,8 @@
  * request ends at about 6 MB), and the name that PUT states/provision takes for it.
  */
 import { uploadKey, uploadReference } from '../../../layers/domain/configdrive.ts';
-import { isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 

@@ -2,13 +2,15 @@
 import { validateNode } from '../../../layers/bmc/validation.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
-import { nodePartition, type StoredNode } from '../../../layers/store/nodes.ts';
+import { belongingTo } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
 /** Whether the node has a port: the deploy agent is found by its MAC address. */
 export const hasPorts = async ({ table }: Pick<Deps, 'table'>, uuid: string): Promise<boolean> => {
-  const found = await table.query({ partition: nodePartition(uuid), begins: 'port#', limit: 1 });
+  const found = await table.query({ ...belongingTo(kinds.port, uuid), limit: 1 });
   return found.length > 0;
 };
 

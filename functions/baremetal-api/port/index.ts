@@ -1,6 +1,5 @@
 /** The port resource. */
-import type { Port } from '../../../layers/domain/port.ts';
-import { portKind } from '../../../layers/store/node-ports.ts';
+import { kinds, type StoredPort } from '../../../layers/store/kinds/kinds.ts';
 import { belongingRoutes } from '../belonging.ts';
 import type { Route } from '../route.ts';
 import { listRoutes } from './list.ts';
@@ -8,8 +7,8 @@ import { checkPortgroup, checkSmartNic, checkValues, refuseDelete, refuseEdit } 
 
 export const portRoutes: readonly Route[] = [
   ...listRoutes,
-  ...belongingRoutes<Port>({
-    kind: portKind,
+  ...belongingRoutes<StoredPort>({
+    kind: kinds.port,
     collection: 'ports',
     namesSince: 88,
     nodeIdentSince: 94,

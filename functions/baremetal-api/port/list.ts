@@ -1,18 +1,16 @@
 /** GET /v1/ports, those of a node and of a port group, and their detail forms. */
 import { Forbidden, Invalid } from '../../../layers/domain/fault.ts';
 import { filtersOf } from '../../../layers/domain/filters.ts';
-import { port as portFields, portFilters, type Port } from '../../../layers/domain/port.ts';
+import { port as portFields, portFilters } from '../../../layers/domain/port.ts';
 import { authorize } from '../../../layers/domain/policy.ts';
-import type { Portgroup } from '../../../layers/domain/portgroup.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { portgroupKind } from '../../../layers/store/node-portgroups.ts';
-import { portKind, type StoredPort } from '../../../layers/store/node-ports.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { belongingFinder, belongingView, type BelongingTarget } from '../belonging.ts';
+import { belongingFinder, type BelongingTarget, belongingView } from '../belonging.ts';
 import { selectBelongings } from '../belonging-list.ts';
 import { answersOf, listAnswer, lists } from '../crud.ts';
 import { findByIdent } from '../node/find.ts';
-import { route, type Answer, type Call, type Deps, type Route } from '../route.ts';
+import { type Answer, type Call, type Deps, route, type Route } from '../route.ts';
+import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 
 const refuseMixed = (query: Call['query']): void => {
   const places = ['node', 'node_uuid', 'portgroup', 'shard'].filter((name) => query[name]);
@@ -23,10 +21,10 @@ const refuseMixed = (query: Call['query']): void => {
   }
 };
 
-const filters = filtersOf<Port>(portFields, portFilters);
-const view = belongingView<Port>({ kind: portKind, collection: 'ports' });
+const filters = filtersOf<StoredPort>(portFields, portFilters);
+const view = belongingView<StoredPort>({ kind: kinds.port, collection: 'ports' });
 
-const findGroup = belongingFinder<Portgroup>({ kind: portgroupKind });
+const findGroup = belongingFinder<StoredPortgroup>({ kind: kinds.portgroup });
 
 /** The port group that a query names. Throws NotFound (404), also for one that the caller may not see. */
 const namedGroup = async (deps: Deps, { version, subject }: Call, ident: string) => {
@@ -36,7 +34,7 @@ const namedGroup = async (deps: Deps, { version, subject }: Call, ident: string)
 };
 
 /** What of the fleet a list is of, as its path or a filter says. */
-type Part = { readonly node?: StoredNode; readonly group?: BelongingTarget<Portgroup> };
+type Part = { readonly node?: StoredNode; readonly group?: BelongingTarget<StoredPortgroup> };
 
 const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Part = {}): Promise<Answer> => {
   const { query } = call;
@@ -45,7 +43,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   const group = part.group ?? (ident === undefined ? undefined : await namedGroup(deps, call, ident));
   const inGroup = ({ portgroup_uuid }: StoredPort) => !group || portgroup_uuid === group.record.uuid;
   return listAnswer(call, { path, name: 'ports', rows: portFields, want, view }, async (page) =>
-    selectBelongings<Port>(deps, portKind, { ...call, filters, page, node: group?.node ?? part.node }, inGroup),
+    selectBelongings<StoredPort>(deps, kinds.port, { ...call, filters, page, node: group?.node ?? part.node }, inGroup),
   );
 };
 
@@ -69,7 +67,7 @@ export const listRoutes: Route[] = lists.flatMap(([suffix, query, wantOf]) => [
       return answer(deps, call, path, wantOf(call, portFields), { node: call.target });
     },
   }),
-  route<undefined, BelongingTarget<Portgroup>>({
+  route<undefined, BelongingTarget<StoredPortgroup>>({
     at: `GET /v1/portgroups/{ident}/ports${suffix}`,
     since: 24,
     policy: 'baremetal:portgroup:get',

@@ -1,11 +1,10 @@
 /** What holds of every port, and when one may be changed (ironic-api.md 3). */
 import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
-import type { Port } from '../../../layers/domain/port.ts';
-import { portgroupKey } from '../../../layers/store/node-portgroups.ts';
-import type { StoredPort } from '../../../layers/store/node-ports.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Table } from '../../../layers/platform/table.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { type StoredPort, kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { refuseLocked, type Edit } from '../belonging.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -27,7 +26,7 @@ export const checkSmartNic = ({ is_smartnic, local_link_connection: link }: Stor
 /** Throws Invalid (400) for a port group that the node does not have. */
 export const checkPortgroup = async (table: Table, port: StoredPort): Promise<void> => {
   const { portgroup_uuid: group, node_uuid: node } = port;
-  if (group === null || (await table.get(portgroupKey(node, group)))) return;
+  if (group === null || (await table.get(keyOf(kinds.portgroup, group, node)))) return;
   // One answer for both: the other node may be one that the caller is not to know of.
   throw Invalid(`Portgroup ${group} could not be found on node ${node}.`);
 };
@@ -36,14 +35,14 @@ export const checkPortgroup = async (table: Table, port: StoredPort): Promise<vo
 const wired = ['portgroup_uuid', 'pxe_enabled', 'local_link_connection', 'physical_network'] as const;
 
 /** A group has one physical network, its ports none of their own. Throws Invalid (400) from 1.102. */
-const refuseNetwork = ({ before, after, changed, version }: Edit<Port>): void => {
+const refuseNetwork = ({ before, after, changed, version }: Edit<StoredPort>): void => {
   if (version < 102 || !changed.includes('physical_network')) return;
   if (before.portgroup_uuid === null || after.portgroup_uuid === null) return;
   throw Invalid(`The physical_network of port ${before.uuid} can not be changed while it is in a port group.`);
 };
 
 /** Throws Conflict (409) if the node's state forbids this change of its port, Invalid (400) if the port's group does. */
-export const refuseEdit = (edit: Edit<Port>): void => {
+export const refuseEdit = (edit: Edit<StoredPort>): void => {
   const { node, changed, version } = edit;
   refuseLocked(node);
   if (node.provision_state === 'inspecting' && version >= 39) {

@@ -5,6 +5,9 @@ import { node as nodeFields, type Node, type NodeKeeping } from '../node.ts';
 
 type Stored = Node & NodeKeeping;
 
+/** What a node has besides its fields, as it begins. */
+export const firstKeeping = { generation: 0, run: null, run_workflow: null, agent_token_sha256: null } as const;
+
 /** What nobody can know of a node but who makes it. */
 type Given = Partial<Stored> & Pick<Stored, 'uuid' | 'driver' | 'created_at' | 'position'>;
 
@@ -18,9 +21,6 @@ export const newNode = (given: Given): Stored =>
     ...defaultInterfaces(given.driver),
     provision_state: 'enroll',
     revision: 1,
-    generation: 0,
-    run: null,
-    run_workflow: null,
-    agent_token_sha256: null,
+    ...firstKeeping,
     ...given,
   }) as Stored;

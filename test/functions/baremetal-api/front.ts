@@ -3,10 +3,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
-import { changeNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import * as workflow from '../../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../../functions/workflow/config.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 import { createFakeProxy } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
@@ -99,7 +101,8 @@ export const createFront = (env: Record<string, string> = {}, platform = createM
   };
 
   /** Puts a node into a condition that would take a workflow to get to. */
-  const force = async (uuid: string, set: Partial<StoredNode>) => changeNode(platform, uuid, () => ({ set }));
+  const force = async (uuid: string, set: Partial<StoredNode>) =>
+    changeRecord(platform, kinds.node, uuid, () => ({ set }));
 
   return { request, enrol, force, platform, proxy };
 };

@@ -5,12 +5,15 @@ import { create } from '../../../functions/bmc-proxy/app.ts';
 import type { Deps } from '../../../functions/bmc-proxy/call.ts';
 import { Config } from '../../../functions/bmc-proxy/config.ts';
 import type { Operation, Params, Reply, Request } from '../../../layers/bmc/operations.ts';
-import { createBmcRecords, readLedger } from '../../../layers/store/bmc-records.ts';
-import { createNode, nodeKey, type StoredNode } from '../../../layers/store/nodes.ts';
-import { secretsWrite } from '../../../layers/store/node-secrets.ts';
-import { tlsWire } from '../../../layers/redfish-client/transport.ts';
-import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { tlsWire } from '../../../layers/redfish-client/transport.ts';
+import { createBmcRecords, readLedger } from '../../../layers/store/bmc-records.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { secretsWrite } from '../../../layers/store/node-secrets.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
+import { createFakeBmc, type FakeBmc } from '../../fakes/bmc.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 export const uuid = '11111111-1111-4111-8111-111111111111';
@@ -74,7 +77,7 @@ export const enrol = async (options: Options = {}) => {
     agent_secret_token: await seal('agent_secret_token', token),
   };
   const secrets = secretsWrite(uuid, { values: {}, revision: 0 }, sealed);
-  await createNode(platform, aNode(info, internal), [secrets]);
+  await createRecord(platform, kinds.node, aNode(info, internal), () => ({ also: [secrets] }));
   const deps = {
     ...platform,
     wire: options.wire ?? tlsWire,
@@ -102,6 +105,6 @@ export const enrol = async (options: Options = {}) => {
       (await readLedger(platform.table, uuid)).map(({ state, what, outcome }) =>
         [state, what ?? outcome].filter(Boolean).join(' '),
       ),
-    setNode: async (set: Record<string, unknown>) => platform.table.write([{ update: nodeKey(uuid), set }]),
+    setNode: async (set: Record<string, unknown>) => platform.table.write([{ update: keyOf(kinds.node, uuid), set }]),
   };
 };

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
 import { inspectionKey, tokenHash } from '../../../layers/store/agent-tokens.ts';
-import { guardKey } from '../../../layers/store/guards.ts';
-import { inventoryKey, readInventory } from '../../../layers/store/inventories.ts';
-import { portKey } from '../../../layers/store/node-ports.ts';
-import { createNode, type StoredNode } from '../../../layers/store/nodes.ts';
+import { companions } from '../../../layers/store/kinds/companions.ts';
 import { waitKey, waitWrite } from '../../../workflows/owners/node/wait.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 import { createFront } from './front.ts';
+import { readInventory } from '../../../layers/store/inventories.ts';
+import { guardKey } from '../../../layers/store/kinds/key.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 
 const mac = '52:54:00:12:34:56';
 const inventory = { interfaces: [{ name: 'eth0', mac_address: mac }] };
@@ -23,7 +26,7 @@ const createWaiting = async (more: Partial<StoredNode> = {}) => {
   const port = { uuid: '00000000-0000-4000-8000-000000000001', address: mac, node_uuid: uuid };
   await front.platform.table.write([
     { put: { ...guardKey('port_address', mac), node: uuid, port: port.uuid } },
-    { put: { ...portKey(uuid, port.uuid), ...port } },
+    { put: { ...keyOf(kinds.port, port.uuid, uuid), ...port } },
     waitWrite(uuid, { token: 'token-1', phase: 'WaitForAgent', run, since: '2026-01-01T00:00:00+00:00' }),
   ]);
   const stored = async () => readInventory(front.platform, uuid);
@@ -71,7 +74,7 @@ describe('continue_inspection', () => {
     await request(post, { version: null, body: { inventory, lldp_raw: lldp } });
     const [key] = platform.objects.keys();
     expect(key).toMatch(new RegExp(`^inventories/${uuid}/`));
-    expect(await platform.table.get(inventoryKey(uuid))).toMatchObject({ object: key });
+    expect(await platform.table.get(companions.inventory.key(uuid))).toMatchObject({ object: key });
     expect(await stored()).toEqual({ inventory, plugin_data: { lldp_raw: lldp } });
   });
 
@@ -117,8 +120,9 @@ describe('continue_inspection', () => {
   it('does not know a machine that two nodes could be', async () => {
     const { request, platform } = await createFront({ provision_state: 'inspect wait', run, run_workflow: 'inspect' });
     const other = '11111111-2222-4333-8444-555555555555';
-    await createNode(
+    await createRecord(
       platform,
+      kinds.node,
       aNode({ uuid: other, provision_state: 'inspect wait', position: '01000000000000000000000002' }),
     );
     const body = { inventory: { ...inventory, bmc_address: '10.0.0.1' } };

@@ -3,9 +3,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../../../functions/ramdisk-api/app.ts';
 import { Config } from '../../../functions/ramdisk-api/config.ts';
-import { giveAgentToken } from '../../../layers/store/agent-tokens.ts';
-import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { giveAgentToken } from '../../../layers/store/agent-tokens.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
@@ -27,8 +30,9 @@ export const asking = {
 export const createFront = async (more: Partial<StoredNode> = {}, env: object = {}) => {
   const platform = createMemoryPlatform();
   const app = create(platform, Config.parse(environmentWith(env)));
-  await createNode(
+  await createRecord(
     platform,
+    kinds.node,
     aNode({ provision_state: 'wait call-back', run: `${uuid}-1`, run_workflow: 'deploy', ...more }),
   );
 
@@ -73,7 +77,13 @@ export const createFront = async (more: Partial<StoredNode> = {}, env: object = 
     return token;
   };
 
-  return { platform, request, agentLines, makeMedium, read: async () => (await readNode(platform.table, uuid))! };
+  return {
+    platform,
+    request,
+    agentLines,
+    makeMedium,
+    read: async () => (await readRecord(platform.table, kinds.node, uuid))!,
+  };
 };
 
 export type Front = Awaited<ReturnType<typeof createFront>>;

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { provisionStates, type ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
-import { guardKey } from '../../../layers/store/guards.ts';
-import { portKey } from '../../../layers/store/node-ports.ts';
+import { type ProvisionState, provisionStates } from '../../../layers/domain/baremetal/transitions.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
 import { uuid } from '../../workflows/nodes.ts';
 import { asking, createFront, type Front } from './front.ts';
+import { guardKey } from '../../../layers/store/kinds/key.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
 
 const byUuid = `GET /v1/lookup?node_uuid=${uuid}`;
 const mac = '52:54:00:12:34:56';
@@ -16,7 +17,7 @@ const withPort = async (front: Front, address = mac, node = uuid) => {
   const port = { uuid: `00000000-0000-4000-8000-${address.replaceAll(':', '')}`, address, node_uuid: node };
   await front.platform.table.write([
     { put: { ...guardKey('port_address', address), node, port: port.uuid } },
-    { put: { ...portKey(node, port.uuid), ...port } },
+    { put: { ...keyOf(kinds.port, port.uuid, node), ...port } },
   ]);
   return front;
 };

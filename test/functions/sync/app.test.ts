@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { create } from '../../../functions/sync/app.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
 import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
-import { changeNode, createNode, isoTime, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
-import { managementRequestWrite } from '../../../layers/store/management-requests.ts';
-import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { managementRequestWrite } from '../../../layers/store/management-requests.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import { changeRecord, createRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 import { createStage } from '../../workflows/stage.ts';
 
@@ -23,8 +27,8 @@ const deploying = {
 
 const withNode = async (more: Partial<StoredNode> = {}) => {
   const platform = createMemoryPlatform();
-  await createNode(platform, aNode(more));
-  return { platform, sync: create(platform), read: async () => (await readNode(platform.table, uuid))! };
+  await createRecord(platform, kinds.node, aNode(more));
+  return { platform, sync: create(platform), read: async () => (await readRecord(platform.table, kinds.node, uuid))! };
 };
 
 describe('sync', () => {
@@ -108,7 +112,9 @@ describe('sync', () => {
     await platform.workflows.start('undeploy', run, {});
     await platform.workflows.stop('undeploy', run, 'Gone', 'gone');
     const describe: typeof platform.workflows.describe = async (...asked) => {
-      await changeNode(platform, uuid, () => ({ set: { ...deploying, run: `${uuid}-2`, reservation: `${uuid}-2` } }));
+      await changeRecord(platform, kinds.node, uuid, () => ({
+        set: { ...deploying, run: `${uuid}-2`, reservation: `${uuid}-2` },
+      }));
       return platform.workflows.describe(...asked);
     };
     expect(await create({ ...platform, workflows: { ...platform.workflows, describe } })({})).toMatchObject({
@@ -237,7 +243,11 @@ describe('sync among others', () => {
   it('goes on with the others when one node makes trouble', async () => {
     const { platform, sync, read } = await withNode(deploying);
     const other = '11111111-2222-4333-8444-555555555555';
-    await createNode(platform, aNode({ ...deploying, uuid: other, run: `${other}-1`, reservation: `${other}-1` }));
+    await createRecord(
+      platform,
+      kinds.node,
+      aNode({ ...deploying, uuid: other, run: `${other}-1`, reservation: `${other}-1` }),
+    );
     const describeOne = platform.workflows.describe;
     const broken = {
       ...platform,
@@ -264,7 +274,9 @@ describe('sync among others', () => {
       ...platform.workflows,
       describe: async (workflow: string, name: string) => {
         const found = await describeOne(workflow, name);
-        await changeNode(platform, uuid, () => ({ set: { provision_state: 'active', run: null, reservation: null } }));
+        await changeRecord(platform, kinds.node, uuid, () => ({
+          set: { provision_state: 'active', run: null, reservation: null },
+        }));
         return found;
       },
     };

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/sync/app.ts';
 import { configdriveKey, configdriveReference, mediumKey, uploadKey } from '../../../layers/domain/configdrive.ts';
-import { inventoryWrite, readInventory } from '../../../layers/store/inventories.ts';
-import { createNode, instanceInfoKey } from '../../../layers/store/nodes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { inventoryWrite, readInventory } from '../../../layers/store/inventories.ts';
+import { apartKey } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 /** Minutes. */
@@ -14,7 +16,7 @@ const nobodys = configdriveKey('ffffffff-2222-4333-8444-555555555555', '01C');
 
 const withObjects = async (...keys: string[]) => {
   const platform = createMemoryPlatform();
-  await createNode(platform, aNode({ instance_info: { configdrive: configdriveReference(named) } }));
+  await createRecord(platform, kinds.node, aNode({ instance_info: { configdrive: configdriveReference(named) } }));
   for (const key of keys) await platform.objects.put(key, Buffer.from('iso'));
   const sync = create(platform);
   /** The schedule calls every five minutes. */
@@ -42,7 +44,7 @@ describe('sync and stored objects', () => {
 
     const old = `configdrives/${uuid}/01A`;
     await platform.table.write([
-      { put: { ...instanceInfoKey(uuid), values: { configdrive: configdriveReference(old) } } },
+      { put: { ...apartKey(kinds.node, uuid, 'instance_info'), values: { configdrive: configdriveReference(old) } } },
     ]);
     await platform.objects.put(old, Buffer.from('iso'));
     await pass(2 * day);
@@ -75,7 +77,11 @@ describe('sync and stored objects', () => {
     const { platform } = await withObjects(named);
     const run = `${uuid}-1`;
     const other = '11111111-2222-4333-8444-555555555555';
-    await createNode(platform, aNode({ uuid: other, provision_state: 'deploying', run, run_workflow: 'deploy' }));
+    await createRecord(
+      platform,
+      kinds.node,
+      aNode({ uuid: other, provision_state: 'deploying', run, run_workflow: 'deploy' }),
+    );
     const objects = { ...platform.objects, list: async () => Promise.reject(new Error('no bucket')) };
     expect(await create({ ...platform, objects })({})).toMatchObject({ looked: 1, started: 1 });
     expect(platform.log.lines.at(-1)).toMatchObject({ level: 'error' });

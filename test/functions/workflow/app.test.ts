@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { create } from '../../../functions/workflow/app.ts';
 import { Config } from '../../../functions/workflow/config.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
-import { createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { setPlan } from '../../../workflows/owners/node/plan.ts';
 import { waitKey } from '../../../workflows/owners/node/wait.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 
 const run = `${uuid}-1`;
 const owned = { provision_state: 'deploying', reservation: run, run, run_workflow: 'deploy', generation: 1 } as const;
@@ -18,14 +21,14 @@ const owned = { provision_state: 'deploying', reservation: run, run, run_workflo
 const withNode = async (more: Partial<StoredNode> = {}) => {
   const proxy = createFakeProxy();
   const platform = createMemoryPlatform({ handlers: { 'bmc-proxy': proxy.handler } });
-  await createNode(platform, aNode({ ...owned, ...more }));
+  await createRecord(platform, kinds.node, aNode({ ...owned, ...more }));
   const app = create(platform, Config.parse(environmentWith()));
   const phase = async (name: string, extra: object = {}) =>
     app(
       { workflow: 'deploy', phase: name, node: uuid, run, ...extra },
       { request_id: '1', remaining_ms: () => 120_000 },
     );
-  return { platform, proxy, phase, app, read: async () => (await readNode(platform.table, uuid))! };
+  return { platform, proxy, phase, app, read: async () => (await readRecord(platform.table, kinds.node, uuid))! };
 };
 
 const failed = (phase: string, error: string, cause = '') => ({ failed: { phase, Error: error, Cause: cause } });

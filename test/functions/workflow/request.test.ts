@@ -4,9 +4,12 @@ import * as sync from '../../../functions/sync/app.ts';
 import { create } from '../../../functions/workflow/app.ts';
 import { Config } from '../../../functions/workflow/config.ts';
 import { bmcFault } from '../../../layers/bmc/faults.ts';
-import { changeNode, createNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { nameOf } from '../../../layers/platform/memory/ids.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord, createRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 import { createFakeProxy, pending } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
@@ -14,13 +17,13 @@ import { aNode, uuid } from '../../workflows/nodes.ts';
 const withNode = async (more: Partial<StoredNode> = {}) => {
   const proxy = createFakeProxy();
   const platform = createMemoryPlatform({ handlers: { 'bmc-proxy': proxy.handler } });
-  await createNode(platform, aNode({ provision_state: 'active', ...more }));
+  await createRecord(platform, kinds.node, aNode({ provision_state: 'active', ...more }));
   const app = create(platform, Config.parse(environmentWith()));
   const ask = async (request: string, params: object = {}, budget_ms = 20_000) => {
     const asked_by = { user: 'ada', project: null };
     return app({ request, node: uuid, params, asked_by, budget_ms }, { request_id: '1', remaining_ms: () => 120_000 });
   };
-  const read = async () => (await readNode(platform.table, uuid))!;
+  const read = async () => (await readRecord(platform.table, kinds.node, uuid))!;
   const left = () => platform.table.items().filter(({ sk }) => sk === 'management_request');
   const told = async () =>
     (await platform.table.query({ partition: `node#${uuid}`, begins: 'event#' })).map(({ message }) => message);
@@ -97,7 +100,7 @@ describe('a request that changes the machine', () => {
   it('never takes a lock away that is somebody else’s by now', async () => {
     const { ask, platform, read, proxy } = await withNode();
     proxy.answer('nmi.inject', async () => {
-      await changeNode(platform, uuid, () => ({ set: { reservation: 'other' } }));
+      await changeRecord(platform, kinds.node, uuid, () => ({ set: { reservation: 'other' } }));
       return undefined;
     });
     await ask('inject_nmi');
@@ -154,5 +157,38 @@ describe('a request that died with the lock', () => {
       'Management request failed in the middle of it: Whoever worked on it was cut off, so nobody knows whether the machine has done it. Then ask for it again.',
     );
     expect(left()).toEqual([]);
+  });
+});
+
+describe('what is no request', () => {
+  it.each([
+    ['asks for what nobody can', { request: 'levitate' }, 'no such request'],
+    ['says no budget', { budget_ms: undefined }, 'budget_ms'],
+    ['names no request at all', { request: null }, 'request'],
+  ])('is called that, and not a phase that nobody knows: one that %s', async (_what, more, named) => {
+    const { app, proxy } = await withNode();
+    const asked = {
+      request: 'inject_nmi',
+      node: uuid,
+      params: {},
+      asked_by: { user: null, project: null },
+      budget_ms: 1,
+    };
+    await expect(app({ ...asked, ...more }, { request_id: '1', remaining_ms: () => 120_000 })).rejects.toMatchObject({
+      name: 'RequestMalformed',
+      message: expect.stringMatching(
+        new RegExp(`^The API sent what is no request to hardware: [^]*${named}`),
+      ) as string,
+    });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  it('without any tag is no phase either', async () => {
+    const { app } = await withNode();
+    for (const event of [null, 'x', {}, { node: uuid }, { workflow: 7 }]) {
+      await expect(app(event, { request_id: '1', remaining_ms: () => 1 })).rejects.toMatchObject({
+        name: 'PhaseUnknown',
+      });
+    }
   });
 });

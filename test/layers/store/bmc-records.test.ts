@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createBmcRecords, readLedger, verifyLedger } from '../../../layers/store/bmc-records.ts';
-import { createNode, nodeKey, type StoredNode } from '../../../layers/store/nodes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { companions } from '../../../layers/store/kinds/companions.ts';
+import { newRecord } from '../../../layers/store/kinds/form.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 
 const uuid = '11111111-1111-4111-8111-111111111111';
 const power = { op: 'power.ensure', op_id: 'run-1/PowerOff' };
@@ -37,19 +42,11 @@ const aNode = (more: Partial<StoredNode> = {}): StoredNode =>
 
 const store = async () => {
   const platform = createMemoryPlatform();
-  await createNode(platform, aNode(), [
-    { put: { pk: `node#${uuid}`, sk: 'secret', values: { redfish_password: 'sealed' }, revision: 1 } },
-    {
-      put: {
-        pk: `node#${uuid}`,
-        sk: 'port#p1',
-        uuid: 'p1',
-        address: '52:54:00:00:00:01',
-        node_uuid: uuid,
-        list: 'port#1',
-      },
-    },
-  ]);
+  await createRecord(platform, kinds.node, aNode(), () => ({
+    also: [companions.secret.put(uuid, { values: { redfish_password: 'sealed' }, revision: 1 })],
+  }));
+  const port = newRecord(platform, kinds.port, { uuid: 'p1', address: '52:54:00:00:00:01', node_uuid: uuid });
+  await createRecord(platform, kinds.port, port);
   return { ...platform, records: createBmcRecords(platform) };
 };
 
@@ -64,7 +61,7 @@ describe('read', () => {
       sealed: { redfish_password: 'sealed' },
       agent_url: 'https://10.1.0.9:9999',
       agent_verify_ca: null,
-      ports: [{ uuid: 'p1', address: '52:54:00:00:00:01', pxe_enabled: null }],
+      ports: [{ uuid: 'p1', address: '52:54:00:00:00:01', pxe_enabled: true }],
     });
   });
 
@@ -136,7 +133,7 @@ describe('an entry', () => {
 
   it('is not sent for a node that has a newer generation', async () => {
     const { records, table } = await store();
-    await table.write([{ update: nodeKey(uuid), set: { generation: 4 } }]);
+    await table.write([{ update: keyOf(kinds.node, uuid), set: { generation: 4 } }]);
     const late = records.record(uuid, power, { state: 'sent', what: 'ForceOff', generation: 3 }, undefined);
     await expect(late).rejects.toMatchObject({ name: 'StaleGeneration' });
     expect(await readLedger(table, uuid)).toEqual([]);

@@ -1,16 +1,18 @@
 /** The deploy templates that an instance asks for by its traits. */
 import { describe, expect, it } from 'vitest';
 
-import { deployTemplates, deployTemplatesOf } from '../../../layers/store/deploy-templates.ts';
 import { countedUuid } from '../../../layers/platform/memory/ids.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { deployTemplatesOf } from '../../../layers/store/deploy-templates.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { removeRecord, createRecord, changeRecord } from '../../../layers/store/records/change.ts';
 
 const steps = [{ interface: 'bios' as const, step: 'apply_configuration', args: {}, priority: 90 }];
 
 const store = async (...names: string[]) => {
   const platform = createMemoryPlatform();
   for (const [at, name] of names.entries()) {
-    await deployTemplates.create(platform, {
+    await createRecord(platform, kinds.deploy_template, {
       uuid: countedUuid(at + 1),
       name,
       description: null,
@@ -42,8 +44,8 @@ describe('the deploy templates of traits', () => {
 
   it('follow a new name, and a removal', async () => {
     const platform = await store('CUSTOM_A', 'CUSTOM_B');
-    await deployTemplates.change(platform, countedUuid(1), () => ({ name: 'CUSTOM_Z' }));
-    await deployTemplates.remove(platform, countedUuid(2));
+    await changeRecord(platform, kinds.deploy_template, countedUuid(1), () => ({ set: { name: 'CUSTOM_Z' } }));
+    await removeRecord(platform, kinds.deploy_template, countedUuid(2));
     const found = await deployTemplatesOf(platform.table, ['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_Z']);
     expect(found.map(({ name }) => name)).toEqual(['CUSTOM_Z']);
   });

@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
-import { eventItem } from '../../../layers/store/events.ts';
 import { createCountedIds, countedUlid, countedUuid } from '../../../layers/platform/memory/ids.ts';
+import type { Item } from '../../../layers/platform/table.ts';
+import { eventWrite } from '../../../layers/store/events.ts';
 import { aNode } from './a-node.ts';
 
-describe('eventItem', () => {
+/** The item that the write of an event puts. */
+const eventItem = (...event: Parameters<typeof eventWrite>): Item => {
+  const write = eventWrite(...event);
+  if (!('put' in write)) throw new Error('An event is put.');
+  return write.put;
+};
+
+describe('the item of an event', () => {
   const at = '2026-01-01T00:00:00.000+00:00';
   const event = { kind: 'error', severity: 'ERROR', event_type: 'deploying', message: 'The BMC is gone.' } as const;
 

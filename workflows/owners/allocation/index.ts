@@ -3,11 +3,13 @@ import * as z from 'zod';
 
 import { plainText } from '../../../layers/domain/foreign-text.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
-import { allocatingNow, allocationRun, allocations, failAllocation } from '../../../layers/store/allocations.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 import { Superseded } from '../../../layers/store/runs.ts';
 import { sentence, type Failure } from '../../run/failure.ts';
 import { anyCall, type Owner, type RecordedRun } from '../../run/owner.ts';
 import type { Answer, Answers, Phase } from '../../run/phase.ts';
+import { allocatingNow, allocationRun, failAllocation } from '../../../layers/store/allocations.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
 
 /** What a function may touch of the world that runs the phases of allocations. */
 export type World = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
@@ -46,7 +48,7 @@ const lastError = ({ what, next }: AllocationWorkflow, { phase, error, message }
 
 /** Its state says whether it goes on. */
 const searchOf = async ({ table }: Pick<World, 'table'>, uuid: string): Promise<RecordedRun[]> => {
-  const allocation = await allocations.read(table, uuid);
+  const allocation = await readRecord(table, kinds.allocation, uuid);
   if (allocation?.state !== 'allocating') return [];
   const changed_at = Date.parse(allocation.updated_at ?? allocation.created_at);
   const run = allocationRun(allocation);

@@ -8,11 +8,12 @@ import { buildAgentMedium } from '../../../layers/configdrive/agent-medium.ts';
 import { isFault } from '../../../layers/domain/fault.ts';
 import { drop, forget, keep, note, type Noted, type Notes } from '../../../layers/domain/notes.ts';
 import { giveAgentToken, inspectionKey, newToken, tokenHash } from '../../../layers/store/agent-tokens.ts';
-import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import { requireLock } from '../../../layers/store/reservation.ts';
 import { weakToken } from './history.ts';
 import { isFake } from './hardware.ts';
 import { done, type Outcome, type PhaseContext } from './phase.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 const asked = (node: StoredNode): boolean | undefined => askedMedium(node).value;
 
@@ -45,7 +46,7 @@ const makeMedium = async (context: PhaseContext): Promise<string> => {
   const token = newToken(platform);
   const key = agentMediumKey(node.uuid, platform.ids.ulid());
   await platform.objects.put(key, buildAgentMedium(wordsOf(context, token)), 'application/octet-stream');
-  const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change | undefined => {
+  const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change<StoredNode> | undefined => {
     requireLock(fresh, run);
     if (isMade(fresh)) return undefined;
     return { set: keep(fresh, { agent_secret_token_pregenerated: true, agent_medium: key }) };

@@ -2,7 +2,6 @@
 import { isFault, NodeLocked } from '../../../layers/domain/fault.ts';
 import { forget } from '../../../layers/domain/notes.ts';
 import type { Invocation } from '../../../layers/platform/platform.ts';
-import { changeNode, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { NodeLost } from '../../../layers/store/reservation.ts';
 import type { Failure } from '../../run/failure.ts';
 import type { Keeping } from '../../run/owner.ts';
@@ -10,9 +9,13 @@ import { leftRamdisk } from './agent.ts';
 import { removeAgentMedium } from './agent-medium.ts';
 import { lastError } from './failure.ts';
 import { createHardware, isFake } from './hardware.ts';
-import { runFailed, transitionEvents } from './history.ts';
+import { runFailed } from './history.ts';
 import type { World } from './phase.ts';
 import type { NodeWorkflow } from './workflow.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 
 /** Which run of which node is to end. */
 export type Failing = {
@@ -39,7 +42,7 @@ const switchedOff = (node: StoredNode): Partial<StoredNode> => ({
 const record = async (platform: Keeping, failing: Failing, off: boolean): Promise<StoredNode> => {
   const { uuid, run, row, failure } = failing;
   const message = lastError(row, failure);
-  const { after } = await changeNode(platform, uuid, (before) => {
+  const { after } = await changeRecord(platform, kinds.node, uuid, (before) => {
     requireOwned(before, failing);
     const gone = off ? switchedOff(before) : {};
     const node = { ...before, ...gone };
@@ -54,7 +57,7 @@ const record = async (platform: Keeping, failing: Failing, off: boolean): Promis
     const about = { event_type: row.event_type, run, phase: failure.phase };
     return {
       set,
-      events: [runFailed(about, message), ...transitionEvents(before, set, run)],
+      events: [runFailed(about, message)],
       also: row.leftovers.map((key) => ({ delete: key(uuid) })),
     };
   });
@@ -66,14 +69,14 @@ const record = async (platform: Keeping, failing: Failing, off: boolean): Promis
  * node; what cannot be removed is swept later. Throws Superseded, NodeLocked.
  */
 export const fail = async (platform: Keeping, failing: Failing): Promise<void> => {
-  const node = failing.row.discard && (await readNode(platform.table, failing.uuid));
+  const node = failing.row.discard && (await readRecord(platform.table, kinds.node, failing.uuid));
   await record(platform, failing, false);
   if (node) await failing.row.discard!(platform, node);
 };
 
 /** Takes the lock back so that the machine can be switched off before the run ends; the state does not change. */
 const takeBack = async (platform: Keeping, failing: Failing): Promise<StoredNode> => {
-  const { after } = await changeNode(platform, failing.uuid, (node) => {
+  const { after } = await changeRecord(platform, kinds.node, failing.uuid, (node) => {
     requireOwned(node, failing);
     if (node.reservation === failing.run) return undefined;
     return { set: { reservation: failing.run, generation: node.generation + 1 } };

@@ -1,7 +1,6 @@
 /** The events that runs leave on the node (layers/store/events.ts): what it went through, and how long it took. */
 import { plainText } from '../../../layers/domain/foreign-text.ts';
 import type { NodeEvent } from '../../../layers/store/events.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
 
 /** Which phase of which run an event is about. */
 export type About = {
@@ -11,14 +10,6 @@ export type About = {
   readonly phase: string;
   /** Which step, of a phase that is there for many. */
   readonly piece?: string | undefined;
-};
-
-/** Empty if the change leaves the provision state as it is. */
-export const transitionEvents = (before: StoredNode, set: Partial<StoredNode>, run: string): NodeEvent[] => {
-  const { provision_state: after = before.provision_state } = set;
-  if (after === before.provision_state) return [];
-  const message = `${before.provision_state} -> ${after}`;
-  return [{ kind: 'transition', severity: 'INFO', event_type: 'transition', message, run }];
 };
 
 const info = ({ event_type, run, phase }: About) => ({ severity: 'INFO', event_type, run, phase }) as const;

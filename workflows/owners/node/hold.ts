@@ -1,14 +1,18 @@
 /** Before a phase: the run has the lock, and the start is marked. */
 import { isFault } from '../../../layers/domain/fault.ts';
 import type { NodeEvent } from '../../../layers/store/events.ts';
-import { changeNode, isoTime, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import { requireLock, resume } from '../../../layers/store/reservation.ts';
 import { aboutJob, type Job } from './call.ts';
 import { createHardware } from './hardware.ts';
-import { phaseEnded, phaseStarted, transitionEvents } from './history.ts';
+import { phaseEnded, phaseStarted } from './history.ts';
 import type { PhaseContext, World } from './phase.ts';
 import { bootsOf, nextBoot, planOf } from './plan.ts';
 import { startSuccessor } from './successor.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 
 /** The lock, as the change it needs. A run that only locks got it from the API and can only lose it. */
 const take = (node: StoredNode, { row, call: { run } }: Job): Partial<StoredNode> | undefined => {
@@ -26,7 +30,7 @@ const endOfLast = (node: StoredNode, job: Job, now: number): NodeEvent[] => {
 
 /** Takes the lock and marks the start, once: a repeated attempt writes nothing. */
 const begin = async (world: World, job: Job): Promise<StoredNode> => {
-  const { after } = await changeNode(world, job.call.uuid, (node) => {
+  const { after } = await changeRecord(world, kinds.node, job.call.uuid, (node) => {
     const { run, phase: name } = job.call;
     const lock = take(node, job);
     const started = node.phase?.run === run && node.phase.name === name;
@@ -36,7 +40,7 @@ const begin = async (world: World, job: Job): Promise<StoredNode> => {
     const start = phaseStarted({ ...aboutJob(job), piece: job.phase.piece?.(node) });
     return {
       set: { ...lock, ...job.phase.shows?.({ ...node, ...lock }), ...(!started && { phase: mark }) },
-      events: [...transitionEvents(node, lock ?? {}, run), ...(started ? [] : [...endOfLast(node, job, now), start])],
+      events: started ? [] : [...endOfLast(node, job, now), start],
     };
   });
   return after;
@@ -44,7 +48,7 @@ const begin = async (world: World, job: Job): Promise<StoredNode> => {
 
 /** A repetition finds that the node was handed over already, but not whether the successor was started. */
 const handedOver = async (world: World, job: Job): Promise<void> => {
-  const node = job.row.successor === undefined ? undefined : await readNode(world.table, job.call.uuid);
+  const node = job.row.successor === undefined ? undefined : await readRecord(world.table, kinds.node, job.call.uuid);
   if (node) await startSuccessor(world, job, node);
 };
 

@@ -2,7 +2,6 @@
 import { Fault } from '../../../layers/domain/fault.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { busyIndex, busyPartition, shards } from '../../../layers/store/indexes.ts';
-import { nodePartition, readNode, type StoredNode } from '../../../layers/store/nodes.ts';
 import type { Answers } from '../../run/phase.ts';
 import type { Keeper, Owner, RecordedRun, Work } from '../../run/owner.ts';
 import { nodeCall, type Job, type NodeCall } from './call.ts';
@@ -11,6 +10,10 @@ import { hold } from './hold.ts';
 import type { Outcome, Phase, PhaseContext, World } from './phase.ts';
 import { judge, tell } from './tell.ts';
 import type { Asked, NodeWorkflow, NodeWorkflows } from './workflow.ts';
+import { nodePartition } from '../../../layers/store/kinds/key.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 
 /** UUIDs of the nodes that a run owns or locks; on AWS one of the last second may be missing. */
 const busy: Keeper['busy'] = async ({ table }) => {
@@ -69,7 +72,7 @@ export const createNodeOwner = (
     phases: (workflow) => workflows[workflow]?.phases().then(({ phases }) => phases),
     busy,
     read: async ({ table }, uuid) => {
-      const node = await readNode(table, uuid);
+      const node = await readRecord(table, kinds.node, uuid);
       return node ? [...ownRun(workflows, node), ...(await lockRun(workflows, table, node))] : [];
     },
     hold: async (world, work) => hold(world, jobOf(work)),

@@ -3,11 +3,12 @@
  * changed is written together with its end (tell.ts). A phase may be cut off anywhere and is then run again from its
  * start, so every `run` observes before it acts.
  */
-import type { Change, StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Answer, Answers, Nothing } from '../../run/phase.ts';
 import type { Hardware } from './hardware.ts';
 import type { About } from './history.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
 
 /** Settings that phases know (infra/manifest.ts). Seconds. */
 export type Settings = {
@@ -50,7 +51,7 @@ export type Outcome<A extends Answers = Nothing> =
       readonly change?: NodeChange | undefined;
       readonly output: Answer<A>;
       /** Events, and writes to other items, that belong into the same write. */
-      readonly more?: Pick<Change, 'events' | 'also'>;
+      readonly more?: Pick<Change<StoredNode>, 'events' | 'also'>;
     }
   /**
    * The agent will call. `came` is asked in the very write that would let the lock go: true if it has called since
@@ -76,12 +77,12 @@ export type Phase<A extends Answers = Nothing> = {
 export type Phases = { readonly [name: string]: Phase<Answers> };
 
 /** The outcome of a phase that has done its work. */
-export const done = (change?: NodeChange, more?: Pick<Change, 'events' | 'also'>) =>
+export const done = (change?: NodeChange, more?: Pick<Change<StoredNode>, 'events' | 'also'>) =>
   ({ is: 'done', change, output: {}, ...(more && { more }) }) as const;
 
 /** The same of a phase after which a Choice goes by what it answers. */
 export const answer = <const O extends object>(
   output: O,
   change?: NodeChange,
-  more?: Pick<Change, 'events' | 'also'>,
+  more?: Pick<Change<StoredNode>, 'events' | 'also'>,
 ) => ({ is: 'done', change, output, ...(more && { more }) }) as const;

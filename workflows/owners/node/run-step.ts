@@ -5,7 +5,7 @@ import type { AgentStep } from '../../../layers/bmc/operations.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { finish } from '../../../layers/store/reservation.ts';
 import { agentCalled } from './agent.ts';
-import { goOn, type Go } from './own-steps.ts';
+import { type Go, goOn } from './own-steps.ts';
 import { answer, done, type Outcome, type Phase, type PhaseContext } from './phase.ts';
 import {
   bootsOf,
@@ -17,8 +17,8 @@ import {
   setStage,
   showStep,
   stepEnded,
-  wantsReboot,
   type StepKind,
+  wantsReboot,
 } from './plan.ts';
 import * as boot from './boot.ts';
 

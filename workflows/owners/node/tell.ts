@@ -2,14 +2,17 @@
 import { isRetryable } from '../../../layers/bmc/faults.ts';
 import { Fault, isFault } from '../../../layers/domain/fault.ts';
 import { eventWrite } from '../../../layers/store/events.ts';
-import { changeNode, isoTime, type StoredNode } from '../../../layers/store/nodes.ts';
 import { pause, requireLock } from '../../../layers/store/reservation.ts';
 import type { Answers } from '../../run/phase.ts';
 import { aboutJob, type Job } from './call.ts';
-import { phaseAttempted, phaseEnded, transitionEvents } from './history.ts';
+import { phaseAttempted, phaseEnded } from './history.ts';
 import type { Outcome, PhaseContext, World } from './phase.ts';
 import { startSuccessor } from './successor.ts';
 import { called, waitWrite } from './wait.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
 
 /** Seconds that hardware may take. */
 const defaultLimit = 900;
@@ -25,7 +28,7 @@ const complete = async (
   job: Job,
   { change, more }: Outcome<Answers> & { is: 'done' },
 ): Promise<StoredNode> => {
-  const { after } = await changeNode(world, job.call.uuid, (node) => {
+  const { after } = await changeRecord(world, kinds.node, job.call.uuid, (node) => {
     const { run } = job.call;
     requireLock(node, run);
     const set = change?.(node) ?? {};
@@ -34,7 +37,7 @@ const complete = async (
     const ended = phaseEnded(about, node.phase?.started_at ?? isoTime(now), now);
     return {
       set: { ...set, phase: null },
-      events: [...(more?.events ?? []), ended, ...transitionEvents(node, set, run)],
+      events: [...(more?.events ?? []), ended],
       also: [...leftovers(set, job), ...(more?.also ?? [])],
     };
   });
@@ -48,12 +51,11 @@ const complete = async (
 const waitForCall = async (world: World, { call }: Job, { came }: Outcome<Answers> & { is: 'wait' }): Promise<void> => {
   const { uuid, run, phase, token } = call;
   if (!token) throw new Fault('PhaseUnknown', 400, `Phase ${phase} waits, but the ASL sent no task token.`);
-  const { after: node } = await changeNode(world, uuid, (fresh) => {
+  const { after: node } = await changeRecord(world, kinds.node, uuid, (fresh) => {
     requireLock(fresh, run);
     if (came(fresh)) return undefined;
-    const set = pause(fresh);
     const wait = { token, phase, run, since: isoTime(world.clock.now()) };
-    return { set, events: transitionEvents(fresh, set, run), also: [waitWrite(uuid, wait)] };
+    return { set: pause(fresh), also: [waitWrite(uuid, wait)] };
   });
   if (node.reservation === run) await world.workflows.succeed(token, called);
 };

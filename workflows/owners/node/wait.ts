@@ -2,9 +2,9 @@
  * The item that says which task token a heartbeat of the agent delivers. It is written in the same transaction that
  * lets the lock of the node go, and removed by whoever delivered it.
  */
-import { nodePartition } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import { equals, isConditionFailed, type Key, type Write } from '../../../layers/platform/table.ts';
+import { nodePartition } from '../../../layers/store/kinds/key.ts';
 
 export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
 

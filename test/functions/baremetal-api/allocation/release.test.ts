@@ -1,9 +1,11 @@
 /** A node and its allocation name each other, or neither does: however one of them comes to an end. */
 import { describe, expect, it } from 'vitest';
 
-import { changeNode, type StoredNode } from '../../../../layers/store/nodes.ts';
 import { releaseInstance } from '../../../../workflows/undeploy/instance.ts';
 import { createSearches } from './searches.ts';
+import { kinds } from '../../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../../layers/store/nodes.ts';
+import { changeRecord } from '../../../../layers/store/records/change.ts';
 
 const uuid = '11111111-2222-4333-8444-555555555555';
 
@@ -139,7 +141,7 @@ describe('a node', () => {
     const { isGone, platform, node } = await allocated({ provision_state: 'deleting' });
     const sizes: number[] = [];
     platform.table.onWrite = (writes) => void sizes.push(writes.length);
-    await changeNode(platform, node, (stored) => ({ set: releaseInstance(stored) }));
+    await changeRecord(platform, kinds.node, node, (stored) => ({ set: releaseInstance(stored) }));
     expect(sizes).toHaveLength(1);
     expect(await isGone()).toEqual(gone);
     expect(platform.table.items().filter(({ pk }) => pk.includes('allocation'))).toEqual([]);

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 
 import { abortRun } from '../../../../functions/baremetal-api/node/abort.ts';
-import { changeNode } from '../../../../layers/store/nodes.ts';
+import { kinds } from '../../../../layers/store/kinds/kinds.ts';
+import { changeRecord } from '../../../../layers/store/records/change.ts';
 import { createAgent } from '../../../workflows/agent.ts';
 import { aNode, uuid } from '../../../workflows/nodes.ts';
 import { createStage } from '../../../workflows/stage.ts';
@@ -16,7 +17,7 @@ it('an aborted machine is switched off, keeps its error, and loses its agent', a
   await stage.settle();
   expect(await stage.read()).toMatchObject({ provision_state: 'wait call-back', run, reservation: null });
 
-  await changeNode(stage.world, uuid, (node) => abortRun(node, stage.world.ids.ulid()));
+  await changeRecord(stage.world, kinds.node, uuid, (node) => abortRun(node, stage.world.ids.ulid()));
   await stage.stop('deploy', run);
   // The start was lost: sync finds what was asked for.
   expect(await stage.sync()).toMatchObject({ started: 1, failed: 0 });

@@ -1,8 +1,9 @@
 /** /v1/nodes/{ident}/history (ironic-api.md 2.1). */
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { eventItem, type NodeEvent } from '../../../../layers/store/events.ts';
-import { readNode } from '../../../../layers/store/nodes.ts';
+import { eventWrite, type NodeEvent } from '../../../../layers/store/events.ts';
+import { kinds } from '../../../../layers/store/kinds/kinds.ts';
+import { readRecord } from '../../../../layers/store/records/find.ts';
 import { createFront } from '../front.ts';
 
 type Entry = { uuid: string; event: string; severity: string; [field: string]: unknown };
@@ -15,7 +16,7 @@ const happen = async (message: string, more: Partial<NodeEvent> = {}) => {
   const event: NodeEvent = { kind: 'phase end', severity: 'INFO', event_type: 'deploying', message, ...more };
   clock.advance(1000);
   const at = new Date(clock.now()).toISOString().replace('Z', '+00:00');
-  await table.write([{ put: eventItem((await readNode(table, node))!, event, at, ids) }]);
+  await table.write([eventWrite((await readRecord(table, kinds.node, node))!, event, at, ids)]);
 };
 const history = async (query = '', version = 'latest') => {
   const { status, body, error } = await front.request(`GET /v1/nodes/n1/history${query}`, { version });

@@ -1,7 +1,10 @@
 /** Nodes put straight into the table, in whatever state a test starts from. */
 import { newNode } from '../../../../layers/domain/baremetal/new-node.ts';
-import { createNode, readNode, type StoredNode } from '../../../../layers/store/nodes.ts';
 import { createFront } from '../front.ts';
+import { kinds } from '../../../../layers/store/kinds/kinds.ts';
+import type { StoredNode } from '../../../../layers/store/nodes.ts';
+import { createRecord } from '../../../../layers/store/records/change.ts';
+import { readRecord } from '../../../../layers/store/records/find.ts';
 
 /** driver_info of a machine whose BMC nobody asks. */
 export const redfishInfo = {
@@ -32,11 +35,11 @@ export const createFrontWithNodes = (env: Record<string, string> = {}) => {
       position: platform.ids.ulid(),
       ...values,
     });
-    await createNode(platform, stored);
+    await createRecord(platform, kinds.node, stored);
     return stored;
   };
 
-  const read = async (uuid: string): Promise<StoredNode> => (await readNode(platform.table, uuid))!;
+  const read = async (uuid: string): Promise<StoredNode> => (await readRecord(platform.table, kinds.node, uuid))!;
 
   const addPort = async (uuid: string): Promise<void> =>
     platform.table.write([{ put: { pk: `node#${uuid}`, sk: 'port#1', address: '52:54:00:00:00:01' } }]);

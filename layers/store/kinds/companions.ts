@@ -1,0 +1,41 @@
+/** Everything that is stored with a node and is no record, a row each. */
+import type { LedgerEntry } from '../../bmc/records.ts';
+import type { Bios } from '../../domain/bios.ts';
+import type { Firmware } from '../../domain/firmware.ts';
+import type { LedgerRow } from '../bmc-records.ts';
+import type { StoredEvent } from '../events.ts';
+import type { DirectRequest, ManagementRequest } from '../management-requests.ts';
+import type { PowerRequest } from '../power-requests.ts';
+import { one, several } from './companion.ts';
+
+/** Sealed values by name (driver_info's, or `agent_secret_token`), and the count of their writes. */
+export type Secrets = { readonly values: Readonly<Record<string, string>>; readonly revision: number };
+
+/** What a waiting run is told by: the task token that a heartbeat of the agent delivers. */
+export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
+
+/** JSON text, or the key of the object that holds it. */
+export type KeptInventory = { readonly text?: string; readonly object?: string };
+
+/** Number and hash of the newest row of the ledger. */
+export type LedgerHead = { readonly seq: number; readonly hash: string };
+
+/** By their names. */
+export const companions = {
+  secret: one<Secrets>('secret'),
+  wait: one<Wait>('wait'),
+  power_request: one<{ readonly run: string; readonly request: PowerRequest }>('power_request'),
+  management_request: one<{ readonly run: string; readonly request: ManagementRequest | DirectRequest }>(
+    'management_request',
+  ),
+  rescue_password: one<{ readonly sealed: string }>('rescue_password'),
+  inventory: one<KeptInventory>('inventory'),
+  ledger: one<LedgerHead>('ledger'),
+  /** Commands to the BMC, by the id of their effect. */
+  command: several<LedgerEntry & { readonly rows: readonly LedgerRow[] }>('command'),
+  /** The history, by ULID. */
+  event: several<StoredEvent>('event'),
+  /** BIOS settings and firmware components, by name. */
+  bios: several<Bios>('bios'),
+  firmware: several<Firmware>('firmware'),
+} as const;

@@ -1,0 +1,145 @@
+/** The writes that a change of a record consists of, each with what it means if it is refused. */
+import { Conflict, Invalid, type Fault } from '../../domain/fault.ts';
+import type { Ids } from '../../platform/platform.ts';
+import { absent, equals, present, type Write } from '../../platform/table.ts';
+import { eventWrite, type NodeEvent } from '../events.ts';
+import { guardsOf, type Guard } from '../guards.ts';
+import { apartWrite, homeOf, placeOf, toItem } from '../kinds/form.ts';
+import { keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
+import { noNewReference, referTo } from '../references.ts';
+
+/** What a decision wants: new values, lines of history, and whatever else goes into the same transaction. */
+export type Change<R> = {
+  readonly set?: Partial<R>;
+  readonly events?: readonly NodeEvent[];
+  /** The line of history that the change is worth, if it is not the usual one of its kind. */
+  readonly told?: (before: R, after: R) => NodeEvent;
+  /** Changes of other records. */
+  readonly beside?: readonly Beside[];
+  /** Writes to items that are no records. */
+  readonly also?: readonly Write[];
+};
+
+/** When a change is made (ISO 8601), and what draws the ids of its lines. */
+export type Moment = { readonly at: string; readonly ids: Ids };
+
+/** `refused` makes what the caller is told; without it a refusal means that something is not as it was read. */
+export type Planned = { readonly write: Write; readonly refused?: (cause: unknown) => Fault };
+
+/** The change of another record in the same transaction. */
+export type Beside = (moment: Moment) => readonly Planned[];
+
+/** A record around a change; it has no form where it did not or will not exist. */
+export type Forms<R> = { readonly before?: R | undefined; readonly after?: R | undefined };
+
+const planned = (writes: readonly Write[]): Planned[] => writes.map((write) => ({ write }));
+
+const taken =
+  ({ taken: sentences }: AnyKind, unique: string, value: string) =>
+  (cause: unknown) =>
+    Conflict(
+      sentences[unique]!.replace('*', () => value),
+      cause,
+    );
+
+const itself = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
+  if (!before) {
+    // Where several of a node stand, the guard of the UUID says it as well, but may come too late.
+    const unique = kind.home ? kind.name : 'uuid';
+    return [{ write: { put: toItem(kind, after!), when: [absent] }, refused: taken(kind, unique, after!.uuid) }];
+  }
+  const seen = equals('revision', before.revision);
+  const removal: Write = { delete: placeOf(kind, before), when: [seen, noNewReference(before)] };
+  if (!after) return planned([removal]);
+  const home = homeOf(kind, after);
+  if (homeOf(kind, before) === home) return planned([{ put: toItem(kind, after), when: [seen] }]);
+  const there: Write = { check: keyOf(kind.home!.kind, home!), when: [present] };
+  return planned([removal, { put: toItem(kind, after), when: [absent] }, there]);
+};
+
+/** What guards lead to. */
+const refers = (kind: AnyKind, record: Kept): Readonly<Record<string, string>> => ({
+  ...(kind.home && { [kind.home.kind.name]: homeOf(kind, record)! }),
+  [kind.name]: record.uuid,
+});
+
+const missing = (guards: readonly Guard[], { key }: Guard) => !guards.some((one) => one.key.pk === key.pk);
+
+/** The guards of unique values move with them, and follow a record that gets to another home. */
+const guards = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
+  const held = before ? guardsOf(kind.fields, before) : [];
+  const wanted = after ? guardsOf(kind.fields, after) : [];
+  const moved = before && after && homeOf(kind, before) !== homeOf(kind, after);
+  return [
+    ...wanted.flatMap((guard): Planned[] => {
+      const put = { ...guard.key, ...(after && refers(kind, after)) };
+      if (!missing(held, guard)) return moved ? [{ write: { put } }] : [];
+      return [{ write: { put, when: [absent] }, refused: taken(kind, guard.unique, guard.value) }];
+    }),
+    ...planned(held.filter((guard) => missing(wanted, guard)).map(({ key }) => ({ delete: key }))),
+  ];
+};
+
+/** What begins to refer to another record says so there, so that it is not deleted under it. */
+const references = (kind: AnyKind, { before, after }: Forms<Kept>, { ids }: Moment): Planned[] => {
+  const [old, next] = [before && kind.refersTo?.(before), after && kind.refersTo?.(after)];
+  if (!next || (next.key.pk === old?.key.pk && next.key.sk === old.key.sk)) return [];
+  const { key, gone } = next;
+  return [{ write: referTo(key, ids.ulid()), ...(gone && { refused: (cause) => Invalid(gone, cause) }) }];
+};
+
+const apart = (kind: AnyKind, { after }: Forms<Kept>, set: object | undefined): Planned[] =>
+  planned(
+    (kind.apart ?? [])
+      .filter((field) => after && (!set || Object.hasOwn(set, field)))
+      .map((field) => apartWrite(kind, after!, field)),
+  );
+
+/** A phase starts in the state that its run was resumed to; every other line tells of what led to the new state. */
+const inOrder = (events: readonly NodeEvent[], line: NodeEvent): NodeEvent[] =>
+  events.some(({ kind }) => kind === 'phase start') ? [line, ...events] : [...events, line];
+
+const history = <R extends Kept>(
+  kind: KindOf<R>,
+  { before, after }: Forms<R>,
+  { events = [], told }: Change<R>,
+  { at, ids }: Moment,
+): Planned[] => {
+  const line = before && after && (told ?? kind.tells)?.(before, after);
+  const all = line ? inOrder(events, line) : events;
+  return planned(all.map((event) => eventWrite((after ?? before) as never, event, at, ids)));
+};
+
+/** All writes of one record's change. */
+export const planOf = <R extends Kept>(
+  kind: KindOf<R>,
+  forms: Forms<R>,
+  change: Change<R>,
+  moment: Moment,
+): Planned[] => [
+  ...itself(kind, forms),
+  ...apart(kind, forms, forms.before && (change.set ?? {})),
+  ...guards(kind, forms),
+  ...references(kind, forms, moment),
+  ...history(kind, forms, change, moment),
+  ...planned(change.also ?? []),
+  ...(change.beside ?? []).flatMap((beside) => beside(moment)),
+];
+
+/** The record as a change leaves it. */
+export const nextForm = <R extends Kept>(kind: KindOf<R>, before: R, { set }: Change<R>, at: string): R => {
+  const after: R = { ...before, ...set, revision: before.revision + 1, updated_at: at };
+  return { ...after, ...kind.stamps?.(before, after, at) };
+};
+
+/** A change of a record as it was read, to be made beside that of another one. */
+export const beside =
+  <R extends Kept>(kind: KindOf<R>, before: R, change: Change<R>): Beside =>
+  (moment) =>
+    planOf(kind, { before, after: nextForm(kind, before, change, moment.at) }, change, moment);
+
+/** The removal of a record as it was read, beside the change of another one. */
+export const besideRemoved =
+  <R extends Kept>(kind: KindOf<R>, before: R): Beside =>
+  (moment) =>
+    planOf(kind, { before }, {}, moment);
