@@ -18,13 +18,26 @@ const answer = (protocol: Protocol, status: number, { type, text }: Content, mor
 export const refuse = (protocol: Protocol, fault: Fault): Answer =>
   answer(protocol, fault.code, bodyOf(protocol, fault));
 
-/** Faults that the gateway itself throws, or a function host; any other error is a failure of the function. */
-const told = new Set(['Forbidden', 'TooLarge', 'Sandbox.Timedout', 'Unavailable']);
+/**
+ * Faults that the gateway itself throws, or a function host, with the status they have: of what a function throws only
+ * name and message arrive. Any other error is a failure of the function.
+ */
+const told: ReadonlyMap<string, number> = new Map([
+  ['Forbidden', 403],
+  ['TooLarge', 413],
+  ['Sandbox.Timedout', 504],
+  ['Unavailable', 503],
+]);
+
+const asTold = (error: unknown): Fault => {
+  const code = error instanceof Fault ? told.get(error.name) : undefined;
+  return code === undefined ? BadGateway() : new Fault((error as Fault).name, code, (error as Fault).message);
+};
 
 /** The answer to a failed request; `challenge`: to whom nobody knows. */
 export const refuseFault = (protocol: Protocol, error: unknown, challenge?: Challenge): Answer => {
   if (error instanceof Fault && error.name === 'Unauthorized' && challenge) {
     return answer(protocol, 401, strangerBody(protocol, challenge), ['WWW-Authenticate', challenge.challenge]);
   }
-  return refuse(protocol, error instanceof Fault && told.has(error.name) ? error : BadGateway());
+  return refuse(protocol, asTold(error));
 };

@@ -4,20 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { createSeededChance } from '../../layers/platform/memory/chance.ts';
 import { freePort, persist, type Process, request, sleep, start, temporaryFolder, until } from './system.ts';
 
 const seed = Number(process.env['INGOT_CRASH_SEED'] ?? 20_261_121);
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 5);
 /** Three on the way to the first deploy, then three in each deploy and two in each undeploy. */
 const kills = 3 + rounds * 5;
-
-/** mulberry32: small, seeded, good enough to choose moments. */
-const createRandom = (state: number) => () => {
-  state = (state + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
 
 type Machine = { name: string; address: string; system_id: string; username: string; password: string; mac: string };
 type Images = { deploy_iso: string; demo_raw: { url: string; sha256: string } };
@@ -27,7 +20,7 @@ type Evidence = {
   disk: { image: { sha256: string } | null; configdrive: { files: Record<string, { text?: string }> } | null };
 };
 
-const random = createRandom(seed);
+const { number: random } = createSeededChance(seed);
 const folder = temporaryFolder();
 let simulator: Process;
 let ingot: Process;

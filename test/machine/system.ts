@@ -77,14 +77,15 @@ export const sleep = async (ms: number): Promise<void> => new Promise((resolve) 
 export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 240): Promise<T> => {
   const end = Date.now() + seconds * 1000;
   let last: unknown = 'no error, only no answer';
-  while (Date.now() < end) {
+  // Dozens of stories ask at the same time: what they ask for long, they ask for seldom.
+  for (let pause = 20; Date.now() < end; pause = Math.min(pause * 1.3, 400)) {
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
     } catch (error) {
       last = error;
     }
-    await sleep(50);
+    await sleep(pause);
   }
   throw new Error(`Waited ${seconds} s in vain for ${what}. ${String(last)}`);
 };

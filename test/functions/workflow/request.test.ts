@@ -159,3 +159,36 @@ describe('a request that died with the lock', () => {
     expect(left()).toEqual([]);
   });
 });
+
+describe('what is no request', () => {
+  it.each([
+    ['asks for what nobody can', { request: 'levitate' }, 'no such request'],
+    ['says no budget', { budget_ms: undefined }, 'budget_ms'],
+    ['names no request at all', { request: null }, 'request'],
+  ])('is called that, and not a phase that nobody knows: one that %s', async (_what, more, named) => {
+    const { app, proxy } = await withNode();
+    const asked = {
+      request: 'inject_nmi',
+      node: uuid,
+      params: {},
+      asked_by: { user: null, project: null },
+      budget_ms: 1,
+    };
+    await expect(app({ ...asked, ...more }, { request_id: '1', remaining_ms: () => 120_000 })).rejects.toMatchObject({
+      name: 'RequestMalformed',
+      message: expect.stringMatching(
+        new RegExp(`^The API sent what is no request to hardware: [^]*${named}`),
+      ) as string,
+    });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  it('without any tag is no phase either', async () => {
+    const { app } = await withNode();
+    for (const event of [null, 'x', {}, { node: uuid }, { workflow: 7 }]) {
+      await expect(app(event, { request_id: '1', remaining_ms: () => 1 })).rejects.toMatchObject({
+        name: 'PhaseUnknown',
+      });
+    }
+  });
+});

@@ -199,6 +199,13 @@ it('answers 504 when a function takes too long', async () => {
   });
 });
 
+it('answers 503 when an authorizer in a worker says that it cannot find out who calls', async () => {
+  // Of what a function throws only name and message arrive; the code is lost on the way.
+  const authorize = async () => Promise.reject(new Fault('Unavailable', 500, 'Keystone is away. Try again.'));
+  const response = await fetch(`${await open(undefined, { authorize })}/v1/nodes`);
+  expect([response.status, (await response.text()).includes('Keystone is away')]).toEqual([503, true]);
+});
+
 it.each([
   ['no result', null],
   ['a status that is no number', { statusCode: 'two hundred', body: '' }],
