@@ -1,8 +1,8 @@
 /** What lists of ports, port groups and volumes have in common: they are asked for by address, or by what their node is. */
-import { type Filter, type Filters, selectBy } from '../../layers/domain/filters.ts';
+import { type Filter, type Filters, selectBy, readsOf } from '../../layers/domain/filters.ts';
 import { type Page, readList } from '../../layers/domain/page.ts';
 import { allows } from '../../layers/domain/policy.ts';
-import { hiding } from '../../layers/domain/projection.ts';
+import { hiding, readToShow, type Want } from '../../layers/domain/projection.ts';
 import { cutPage } from '../../layers/store/lists.ts';
 import { ownedBy } from './belonging.ts';
 import { findVisible } from './node/find.ts';
@@ -16,10 +16,11 @@ import { listRecords } from '../../layers/store/records/list.ts';
 
 type Belonging = Kept & { readonly node_uuid: string };
 
-/** The filters of the list, the node that its path stands for, the page, and what else of the call matters. */
+/** The filters of the list, the node that its path stands for, the page, what is shown, and what else of the call matters. */
 type Asked<R> = Pick<Call, 'query' | 'subject' | 'only' | 'target'> & {
   readonly filters: Filters<R>;
   readonly page: Page;
+  readonly want: Want;
   readonly node: StoredNode | undefined;
 };
 
@@ -72,13 +73,13 @@ export const selectBelongings = async <R extends Belonging>(
   deps: Deps,
   kind: KindOf<R>,
   asked: Asked<R>,
-  also: (record: R) => boolean = () => true,
+  also?: { readonly reads: readonly string[]; keep(record: R): boolean },
 ): Promise<R[]> => {
   const { query, page, subject, only } = asked;
   const named = given(asked, ({ names }) => names === 'node');
   const home = asked.node ?? (named === undefined ? undefined : await findVisible(deps, subject, query[named]![0]!));
   const selection = selectBy(asked.filters, query);
-  const keep = (record: R) => also(record) && selection.keep(record);
+  const keep = (record: R) => also?.keep(record) !== false && selection.keep(record);
   const hidden = hiding(kind.fields, subject, page.sort_key);
   const owned = ownedBy(asked);
   const hides = (record: R) => hidden(record, owned);
@@ -89,5 +90,7 @@ export const selectBelongings = async <R extends Belonging>(
   if (only !== null) return cutPage((await recordsOfMany(deps.table, kind, nodes!)).filter(keep), page, hides);
   const known = nodes && new Set(nodes);
   const keepOf = (record: R) => keep(record) && (known?.has(record.node_uuid) ?? true);
-  return listRecords(deps.table, kind, page, { ...selection, keep: keepOf, hides });
+  const toShow = readToShow(kind.fields, asked.want, [page.sort_key]);
+  const reads = readsOf(selection.reads, toShow, ['node_uuid'], also?.reads ?? []);
+  return listRecords(deps.table, kind, page, { ...selection, keep: keepOf, hides, reads });
 };

@@ -4,7 +4,7 @@
  */
 import { Invalid } from '../../layers/domain/fault.ts';
 import { type Fields, refuseNewer, rulesOf } from '../../layers/domain/fields.ts';
-import { type Filters, filtersOf, selectBy } from '../../layers/domain/filters.ts';
+import { type Filters, filtersOf, selectBy, readsOf } from '../../layers/domain/filters.ts';
 import {
   nextLink,
   type Page,
@@ -17,7 +17,7 @@ import {
 import { hasMask, unmaskField } from '../../layers/domain/masking.ts';
 import { applyPatch, patchBody, type PatchBody, readPatch, refuseUnpatchable } from '../../layers/domain/patch.ts';
 import { allows, denied, type Owned, type Rule, type Subject } from '../../layers/domain/policy.ts';
-import { type About, hiding, projector, type Shown, type Want } from '../../layers/domain/projection.ts';
+import { type About, hiding, projector, type Shown, type Want, readToShow } from '../../layers/domain/projection.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
@@ -192,10 +192,12 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
           const selection = selectBy(filters, narrow(call));
           // Filters narrow what a project sees, they do not make it.
-          const { keep: sees } = selectBy(filters, narrow({ ...call, query: {} }));
+          const { keep: sees, reads: toSee } = selectBy(filters, narrow({ ...call, query: {} }));
           return listAnswer(call, about, async (page) => {
             const hides = hiding(rows, call.subject, page.sort_key);
-            return listRecords(table, kind, page, { ...selection, sees, hides });
+            const toShow = resource.shown ? undefined : readToShow(rows, about.want, [page.sort_key]);
+            const reads = readsOf(selection.reads, toSee, toShow);
+            return listRecords(table, kind, page, { ...selection, sees, hides, reads });
           });
         },
       }),

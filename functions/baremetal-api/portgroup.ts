@@ -42,7 +42,7 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, node?: S
   refuseMixed(call.query);
   const view = belongingView<StoredPortgroup>(named);
   return listAnswer(call, { path, name: 'portgroups', rows: portgroupFields, want, view }, async (page) =>
-    selectBelongings<StoredPortgroup>(deps, kinds.portgroup, { ...call, filters, page, node }),
+    selectBelongings<StoredPortgroup>(deps, kinds.portgroup, { ...call, filters, page, want, node }),
   );
 };
 

@@ -60,7 +60,7 @@ const list = async <R extends Volume>(
   const want = readWant(rows, call.version, call.query);
   const view = belongingView({ kind, collection: `volume/${name}` });
   return listAnswer(call, { path, name, rows, want, view }, async (page) =>
-    selectBelongings(deps, kind, { ...call, filters, page, node }),
+    selectBelongings(deps, kind, { ...call, filters, page, want, node }),
   );
 };
 

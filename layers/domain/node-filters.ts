@@ -20,12 +20,21 @@ export const nodeFilters: Filters<Listed> = {
   associated: {
     schema: bool,
     keep: ({ instance_uuid }, wanted: boolean) => (instance_uuid !== null) === wanted,
+    reads: ['instance_uuid'],
     lookups: (value: boolean) => [{ index: 'associated', value }],
     rank: 11,
   },
-  description_contains: { keep: ({ description }, part: string) => description?.includes(part) ?? false },
-  project: { keep: isOfProject, lookups: placesOfProject, rank: 6 },
-  sharded: { since: 82, schema: bool, keep: ({ shard }, wanted: boolean) => (shard !== null) === wanted },
+  description_contains: {
+    keep: ({ description }, part: string) => description?.includes(part) ?? false,
+    reads: ['description'],
+  },
+  project: { keep: isOfProject, reads: ['owner', 'lessee'], lookups: placesOfProject, rank: 6 },
+  sharded: {
+    since: 82,
+    schema: bool,
+    keep: ({ shard }, wanted: boolean) => (shard !== null) === wanted,
+    reads: ['shard'],
+  },
   // Child nodes are in no list that does not ask for them.
   include_children: { since: 83 },
 };

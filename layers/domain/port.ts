@@ -88,5 +88,8 @@ export const portFilters: Filters<Port> = {
   portgroup: { since: 24, names: 'portgroup' },
   shard: { since: 82, ofHome: 'shard' },
   conductor_groups: { since: 99, ofHome: 'conductor_group' },
-  description_contains: { keep: ({ description }, part: string) => (description ?? '').includes(part) },
+  description_contains: {
+    keep: ({ description }, part: string) => (description ?? '').includes(part),
+    reads: ['description'],
+  },
 };

@@ -64,6 +64,23 @@ const withheldOf = (columns: readonly [string, Field][], subject: Subject) => {
       .map(([name]) => name);
 };
 
+/** What a rule looks at to say whose a record is. */
+const ownership = ['owner', 'lessee', 'public'] as const satisfies (keyof Owned)[];
+
+/**
+ * The fields that are read to show records of this table, and to say whose they are; undefined: any. `also`: the key
+ * that they are sorted by.
+ */
+export const readToShow = (rows: Fields, want: Want, also: readonly string[] = []): readonly string[] | undefined => {
+  if (want === 'all') return undefined;
+  const columns = Object.entries(rows).filter(([name, row]) => wanted(want, name, row) || also.includes(name));
+  return [
+    ...columns.filter(([, { computed }]) => !computed).map(([name]) => name),
+    ...columns.flatMap(([, { withheld }]) => withheld?.when ?? []),
+    ...ownership.filter((name) => Object.hasOwn(rows, name)),
+  ];
+};
+
 /** Makes the function that names the fields of a record that this caller may not see. */
 export const withheldFrom = (rows: Fields, subject: Subject): ((record: object, owned?: Owned) => readonly string[]) =>
   withheldOf(Object.entries(rows), subject);

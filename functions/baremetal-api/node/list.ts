@@ -1,11 +1,11 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
-import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
+import { filtersOf, readsOf, selectBy } from '../../../layers/domain/filters.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { isOfProject, type Listed, nodeFilters, placesOfProject } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import { nextLink, readBool, readPage } from '../../../layers/domain/page.ts';
-import { hiding, type Want } from '../../../layers/domain/projection.ts';
+import { hiding, readToShow, type Want } from '../../../layers/domain/projection.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, lists } from '../crud.ts';
@@ -24,12 +24,13 @@ export const nodeQuery: QueryTable = filters;
  * nothing is read but what this project owns or leases. Throws Invalid (400).
  */
 const selectionOf = (query: Call['query'], children: boolean, only: string | null) => {
-  const { lookups, keep } = selectBy(filters, query);
+  const { lookups, keep, reads } = selectBy(filters, query);
   const sees = (node: Listed) => only === null || isOfProject(node, only);
   return {
     lookups: only === null ? lookups : placesOfProject(only),
     keep: (node: Listed) => sees(node) && (children || node.parent_node === null) && keep(node),
     sees,
+    reads: readsOf(reads, ['owner', 'lessee', 'parent_node']),
   };
 };
 
@@ -44,6 +45,7 @@ const refuseForeign = ({ only, query }: Pick<Call, 'only' | 'query'>): void => {
 const select = async (
   deps: Deps,
   { query, version, only, subject }: Pick<Call, 'query' | 'version' | 'only' | 'subject'>,
+  want: Want,
 ): Promise<{ nodes: ListedNode[]; limit: number }> => {
   const page = readPage(nodeFields, version, query);
   const { instance_uuid: instance, chassis_uuid: chassis, conductor, parent_node: parent } = query;
@@ -57,8 +59,9 @@ const select = async (
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
     const hides = hiding(nodeFields, subject, page.sort_key);
+    const reads = readsOf(selection.reads, readToShow(nodeFields, want, [page.sort_key]));
     return {
-      nodes: await listRecords<ListedNode>(deps.table, kinds.node, page, { ...selection, hides }),
+      nodes: await listRecords<ListedNode>(deps.table, kinds.node, page, { ...selection, hides, reads }),
       limit: page.limit,
     };
   }
@@ -74,7 +77,7 @@ export const answerNodes = async (
   want: Want,
   fixed: Call['query'] = {},
 ): Promise<Answer> => {
-  const { nodes, limit } = await select(deps, { ...call, query: { ...call.query, ...fixed } });
+  const { nodes, limit } = await select(deps, { ...call, query: { ...call.query, ...fixed } }, want);
   const next = nextLink(call.base, path, call.query, limit, nodes);
   const texts = await nodeTexts(deps, call, want, nodes);
   return { json: `{"nodes":[${texts.join(',')}]${next ? `,"next":${JSON.stringify(next)}` : ''}}` };

@@ -41,9 +41,17 @@ const answer = async (deps: Deps, call: Call, path: string, want: Want, part: Pa
   refuseMixed(query);
   const ident = query['portgroup']?.[0];
   const group = part.group ?? (ident === undefined ? undefined : await namedGroup(deps, call, ident));
-  const inGroup = ({ portgroup_uuid }: StoredPort) => !group || portgroup_uuid === group.record.uuid;
+  const inGroup = group && {
+    reads: ['portgroup_uuid'],
+    keep: ({ portgroup_uuid }: StoredPort) => portgroup_uuid === group.record.uuid,
+  };
   return listAnswer(call, { path, name: 'ports', rows: portFields, want, view }, async (page) =>
-    selectBelongings<StoredPort>(deps, kinds.port, { ...call, filters, page, node: group?.node ?? part.node }, inGroup),
+    selectBelongings<StoredPort>(
+      deps,
+      kinds.port,
+      { ...call, filters, page, want, node: group?.node ?? part.node },
+      inGroup,
+    ),
   );
 };
 
