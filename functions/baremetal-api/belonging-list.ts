@@ -91,6 +91,6 @@ export const selectBelongings = async <R extends Belonging>(
   const known = nodes && new Set(nodes);
   const keepOf = (record: R) => keep(record) && (known?.has(record.node_uuid) ?? true);
   const toShow = readToShow(kind.fields, asked.want, [page.sort_key]);
-  const reads = readsOf(selection.reads, toShow, ['node_uuid'], also?.reads ?? []);
+  const reads = readsOf(selection.looksAt, toShow, ['node_uuid'], also?.reads ?? []);
   return listRecords(deps.table, kind, page, { ...selection, keep: keepOf, hides, reads });
 };

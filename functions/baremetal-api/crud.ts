@@ -192,11 +192,11 @@ const listRoutes = <R extends Kept>(resource: Resource<R>): Route[] => {
           const about = { path: `/v1/${collection}${suffix}`, name: collection, rows, want: wantOf(call, rows), view };
           const selection = selectBy(filters, narrow(call));
           // Filters narrow what a project sees, they do not make it.
-          const { keep: sees, reads: toSee } = selectBy(filters, narrow({ ...call, query: {} }));
+          const { keep: sees, looksAt: toSee } = selectBy(filters, narrow({ ...call, query: {} }));
           return listAnswer(call, about, async (page) => {
             const hides = hiding(rows, call.subject, page.sort_key);
             const toShow = resource.shown ? undefined : readToShow(rows, about.want, [page.sort_key]);
-            const reads = readsOf(selection.reads, toSee, toShow);
+            const reads = readsOf(selection.looksAt, toSee, toShow);
             return listRecords(table, kind, page, { ...selection, sees, hides, reads });
           });
         },

@@ -16,7 +16,7 @@ export type Filter<R> = FieldFilter & {
   /** Whether it is one of those that are asked for. The value is as the schema makes it. */
   keep?(record: R, value: never): boolean;
   /** The fields that `keep` looks at; without it any. */
-  readonly reads?: readonly string[];
+  readonly looksAt?: readonly string[];
   /** Where those are that it keeps. */
   lookups?(value: never): readonly Lookup[];
   /** It is looked for, as a comma list, in this field of what the record belongs to. */
@@ -32,13 +32,13 @@ const asked = (schema: z.ZodType): z.ZodType => (schema instanceof z.ZodString ?
 
 const ofOne = (name: string, { index }: Field): Filter<Values> => ({
   keep: (record, value: unknown) => record[name] === value,
-  reads: [name],
+  looksAt: [name],
   ...(index && { lookups: (value: unknown) => [{ index: name, value }] }),
 });
 
 const ofMany = (name: string, { index }: Field): Filter<Values> => ({
   keep: (record, values: readonly unknown[]) => values.includes(record[name]),
-  reads: [name],
+  looksAt: [name],
   ...(index && { lookups: (values: readonly unknown[]) => values.map((value) => ({ index: name, value })) }),
 });
 
@@ -71,7 +71,7 @@ export type Selection<R> = {
   readonly lookups: readonly Lookup[] | undefined;
   keep(record: R): boolean;
   /** The fields that `keep` looks at; undefined: any. */
-  readonly reads: readonly string[] | undefined;
+  readonly looksAt: readonly string[] | undefined;
 };
 
 /** All fields of several readers; undefined if one of them reads any. */
@@ -95,6 +95,6 @@ export const selectBy = <R>(filters: Filters<R>, query: Query): Selection<R> => 
   return {
     lookups: best?.filter.lookups!(best.value),
     keep: (record) => given.every(({ filter, value }) => filter.keep!(record, value)),
-    reads: readsOf(...given.map(({ filter }) => filter.reads)),
+    looksAt: readsOf(...given.map(({ filter }) => filter.looksAt)),
   };
 };

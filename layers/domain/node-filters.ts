@@ -20,20 +20,20 @@ export const nodeFilters: Filters<Listed> = {
   associated: {
     schema: bool,
     keep: ({ instance_uuid }, wanted: boolean) => (instance_uuid !== null) === wanted,
-    reads: ['instance_uuid'],
+    looksAt: ['instance_uuid'],
     lookups: (value: boolean) => [{ index: 'associated', value }],
     rank: 11,
   },
   description_contains: {
     keep: ({ description }, part: string) => description?.includes(part) ?? false,
-    reads: ['description'],
+    looksAt: ['description'],
   },
-  project: { keep: isOfProject, reads: ['owner', 'lessee'], lookups: placesOfProject, rank: 6 },
+  project: { keep: isOfProject, looksAt: ['owner', 'lessee'], lookups: placesOfProject, rank: 6 },
   sharded: {
     since: 82,
     schema: bool,
     keep: ({ shard }, wanted: boolean) => (shard !== null) === wanted,
-    reads: ['shard'],
+    looksAt: ['shard'],
   },
   // Child nodes are in no list that does not ask for them.
   include_children: { since: 83 },

@@ -90,6 +90,6 @@ export const portFilters: Filters<Port> = {
   conductor_groups: { since: 99, ofHome: 'conductor_group' },
   description_contains: {
     keep: ({ description }, part: string) => (description ?? '').includes(part),
-    reads: ['description'],
+    looksAt: ['description'],
   },
 };

@@ -41,5 +41,8 @@ export type Runbook = RecordOf<typeof runbook>;
 
 /** Filters of its lists that are no field. What is there for everybody is there for each project. */
 export const runbookFilters: Filters<Runbook> = {
-  project: { keep: (record, project: string) => record.public || record.owner === project, reads: ['public', 'owner'] },
+  project: {
+    keep: (record, project: string) => record.public || record.owner === project,
+    looksAt: ['public', 'owner'],
+  },
 };

@@ -1,10 +1,10 @@
 /** GET /v1/allocations (ironic-api.md 8). */
 import { allocation as rows, allocationFilters, type Allocation } from '../../../layers/domain/allocation.ts';
 import { Forbidden, NotFound } from '../../../layers/domain/fault.ts';
-import { filtersOf, selectBy } from '../../../layers/domain/filters.ts';
+import { filtersOf, readsOf, selectBy } from '../../../layers/domain/filters.ts';
 import { pageQuery, readFields, type Page } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
-import { hiding, type Want } from '../../../layers/domain/projection.ts';
+import { hiding, readToShow, type Want } from '../../../layers/domain/projection.ts';
 import { cutPage } from '../../../layers/store/lists.ts';
 import { listRecords } from '../../../layers/store/records/list.ts';
 import { answersOf, listAnswer } from '../crud.ts';
@@ -35,13 +35,15 @@ const ofNode = async ({ table }: Deps, { subject }: Call, ident: string): Promis
   return found ? [found] : [];
 };
 
-const select = async (deps: Deps, call: Call, page: Page): Promise<StoredAllocation[]> => {
+const select = async (deps: Deps, call: Call, page: Page, want: Want): Promise<StoredAllocation[]> => {
   const owner = ownerOf(call);
   const selection = selectBy(filters, { ...call.query, ...(owner !== null && { owner: [owner] }) });
   const node = call.query['node']?.[0];
   const hides = hiding(rows, call.subject, page.sort_key);
   if (node) return cutPage((await ofNode(deps, call, node)).filter(selection.keep), page, hides);
-  return listRecords(deps.table, kinds.allocation, page, { ...selection, sees: (one) => owned(one, call.only), hides });
+  const reads = readsOf(selection.looksAt, readToShow(rows, want, [page.sort_key]));
+  const sees = (one: StoredAllocation) => owned(one, call.only);
+  return listRecords(deps.table, kinds.allocation, page, { ...selection, sees, hides, reads });
 };
 
 /** Lists of callers who may not see all show what belongs to their project. */
@@ -55,6 +57,6 @@ export const listRoute = route({
   handle: async (deps, call) => {
     const want: Want = readFields(rows, call.version, call.query) ?? 'all';
     const about = { path: '/v1/allocations', name: 'allocations', rows, want, view: allocationView };
-    return listAnswer(call, about, async (page) => select(deps, call, page));
+    return listAnswer(call, about, async (page) => select(deps, call, page, want));
   },
 });

@@ -24,13 +24,13 @@ export const nodeQuery: QueryTable = filters;
  * nothing is read but what this project owns or leases. Throws Invalid (400).
  */
 const selectionOf = (query: Call['query'], children: boolean, only: string | null) => {
-  const { lookups, keep, reads } = selectBy(filters, query);
+  const { lookups, keep, looksAt } = selectBy(filters, query);
   const sees = (node: Listed) => only === null || isOfProject(node, only);
   return {
     lookups: only === null ? lookups : placesOfProject(only),
     keep: (node: Listed) => sees(node) && (children || node.parent_node === null) && keep(node),
     sees,
-    reads: readsOf(reads, ['owner', 'lessee', 'parent_node']),
+    looksAt: readsOf(looksAt, ['owner', 'lessee', 'parent_node']),
   };
 };
 
@@ -59,7 +59,7 @@ const select = async (
   if (conductor && conductor[0] !== deps.config.site) return { nodes: [], limit: page.limit };
   if (!instance) {
     const hides = hiding(nodeFields, subject, page.sort_key);
-    const reads = readsOf(selection.reads, readToShow(nodeFields, want, [page.sort_key]));
+    const reads = readsOf(selection.looksAt, readToShow(nodeFields, want, [page.sort_key]));
     return {
       nodes: await listRecords<ListedNode>(deps.table, kinds.node, page, { ...selection, hides, reads }),
       limit: page.limit,
