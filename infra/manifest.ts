@@ -8,20 +8,7 @@ import { ironic } from '../layers/http/protocols/ironic.ts';
 import type { Method } from '../layers/http/route.ts';
 import { indexes } from '../layers/store/indexes.ts';
 import { workflows as rows, type WorkflowName } from '../workflows/index.ts';
-
-/** A part of the platform (`layers/platform/platform.ts`) that a function is given; on AWS it becomes an IAM grant. */
-export type Grant =
-  | 'table'
-  | 'table:read'
-  | 'objects'
-  | 'objects:inventories'
-  | 'objects:agents'
-  | 'workflows:start'
-  | 'workflows:callback'
-  | 'seal'
-  | 'open'
-  | 'parameters'
-  | `invoke:${string}`;
+import type { Grant } from './grants.ts';
 
 export type FunctionRow = {
   /** MB; Lambda gives CPU in proportion. */

@@ -101,7 +101,6 @@ export const operations = {
     out: changed,
     writes: true,
   },
-  'boot.clear': { in: none, out: changed, writes: true },
   /**
    * Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. `beside`:
    * not into the drive that a CD is or would be in, where the BMC has one drive for all.
@@ -176,8 +175,6 @@ export const operations = {
         'standby.sync',
         'standby.power_off',
         'image.install_bootloader',
-        'system.lockdown',
-        'log.collect_system_logs',
         'rescue.finalize_rescue',
       ]),
       params: z.record(z.string(), z.unknown()).default({}),
