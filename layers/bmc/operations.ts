@@ -23,9 +23,9 @@ const none = z.strictObject({});
 const changed = z.object({ changed: z.boolean() });
 /** `reboot_needed`: the machine has taken it and goes by it from its next start on. */
 const changedForNextBoot = changed.extend({ reboot_needed: z.boolean() });
-export const power = z.enum(['power on', 'power off']);
+const power = z.enum(['power on', 'power off']);
 export const bootDevice = z.enum(['pxe', 'disk', 'cdrom', 'uefihttp', 'bios']);
-export const mediaSlot = z.enum(['cd', 'usb']);
+const mediaSlot = z.enum(['cd', 'usb']);
 
 /** An agent step as IPA lists it (ironic-deploy.md 4). */
 export const agentStep = z.looseObject({
