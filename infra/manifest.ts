@@ -7,7 +7,7 @@ import type { Protocol } from '../layers/http/protocol.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
 import type { Method } from '../layers/http/route.ts';
 import { indexes } from '../layers/store/indexes.ts';
-import { workflows as rows, type WorkflowName } from '../workflows/index.ts';
+import { type OwnerName, workflows as rows, type WorkflowName } from '../workflows/index.ts';
 import type { Grant } from './grants.ts';
 
 export type FunctionRow = {
@@ -112,7 +112,7 @@ export type ApiName = keyof typeof apis;
 
 /** Which function runs the phases of whose workflows. In the ASL files its name stands as `${name}`, with _ for -. */
 const runners = { node: 'workflow', allocation: 'workflow' } as const satisfies {
-  readonly [O in (typeof rows)[WorkflowName]['owner']]: FunctionName;
+  readonly [O in OwnerName]: FunctionName;
 };
 
 export type WorkflowRow = { readonly doc: string; readonly runner: FunctionName };
