@@ -38,7 +38,8 @@ export type FunctionHost = Functions & {
   stop(graceMs: number): Promise<void>;
 };
 
-const entry = new URL('./entry.ts', import.meta.url);
+const entry = new URL('../thread.js', import.meta.url);
+const worker = new URL('./worker.ts', import.meta.url).href;
 
 const portsOf = (wiring: Wiring) =>
   [wiring.table?.writer, wiring.workflows, wiring.functions].filter((port) => port !== undefined);
@@ -54,6 +55,7 @@ const forwardLines = (stream: NodeJS.ReadableStream, onLine: (line: string) => v
 
 /** The environment is what is given and nothing of this process; memory is limited as Lambda limits it. */
 const workerOptions = (data: WorkerData, env: Record<string, string>): WorkerOptions => ({
+  argv: [worker],
   workerData: data,
   env,
   transferList: portsOf(data.wiring),
@@ -70,9 +72,9 @@ export const createHost = (options: HostOptions): FunctionHost => {
 
   const spawn = (name: string, row: FunctionRow): Worker => {
     const data: WorkerData = { name, row, folder: new URL(`${name}/`, folder).href, wiring: wire(name, row, host) };
-    const worker = new Worker(entry, workerOptions(data, environment(name)));
-    for (const stream of [worker.stdout, worker.stderr]) forwardLines(stream, (line) => onLine(name, line));
-    return worker;
+    const started = new Worker(entry, workerOptions(data, environment(name)));
+    for (const stream of [started.stdout, started.stderr]) forwardLines(stream, (line) => onLine(name, line));
+    return started;
   };
 
   const host: FunctionHost = {

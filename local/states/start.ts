@@ -40,7 +40,8 @@ export const startStates = async (options: StatesThreadOptions): Promise<StatesT
   serve(calls.port1, functions);
   events.port1.on('message', (event: StateEvent) => onEvent?.(event));
   const workerData: ThreadData = { ...rest, functions: calls.port2, events: events.port2 };
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+  const worker = new Worker(new URL('../thread.js', import.meta.url), {
+    argv: [new URL('./thread.ts', import.meta.url).href],
     name: 'states',
     workerData,
     transferList: [calls.port2, events.port2],

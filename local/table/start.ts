@@ -16,7 +16,11 @@ export type TableThread = {
 
 /** Opens the table file at `path` in a thread of its own. Throws Damaged (500), Unavailable (503) if that fails. */
 export const startTable = async (path: string): Promise<TableThread> => {
-  const worker = new Worker(new URL('thread.ts', import.meta.url), { name: 'table', workerData: { path } });
+  const worker = new Worker(new URL('../thread.js', import.meta.url), {
+    argv: [new URL('thread.ts', import.meta.url).href],
+    name: 'table',
+    workerData: { path },
+  });
   const ended = new Promise((resolve) => {
     worker.once('error', resolve);
     worker.once('exit', () => resolve(undefined));

@@ -1,4 +1,0 @@
-/** The entry of a worker thread. */
-import '../compile-cache.js';
-
-await import('./worker.ts');
