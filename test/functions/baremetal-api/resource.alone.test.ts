@@ -9,10 +9,11 @@ import { chassisRoutes } from '../../../functions/baremetal-api/chassis.ts';
 import { recordRoutes, uuidFinder } from '../../../functions/baremetal-api/crud.ts';
 import type { Route } from '../../../functions/baremetal-api/route.ts';
 
-/** Its records have what each record has, and a field of their own. */
+/** Its records have what each record has, and a field of their own; the rest is as with chassis. */
 const { uuid, extra, links, created_at, updated_at } = chassis;
 const colour = { access: 'update', schema: z.string(), filter: true, summary: true, doc: 'Of its light.' } as const;
 const lamp: Kind<StoredChassis> = {
+  ...kinds.chassis,
   name: 'lamp',
   title: 'Lamp',
   fields: { uuid, extra, links, created_at, updated_at, colour },
