@@ -3,7 +3,8 @@ import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 import type { Api } from './api.ts';
-import { functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import type { GrantName } from './grants.ts';
+import { type FunctionRow, functions as rows, objectPrefixes, workflows } from './manifest.ts';
 import type { IngotStack } from './stack.ts';
 
 type Row = { readonly at: IConstruct; readonly findings: readonly string[]; readonly reason: string };
@@ -15,15 +16,28 @@ const wildcard = (resource: string) => `AwsSolutions-IAM5[Resource::${resource}]
 const arnOf = (construct: IConstruct) =>
   `<${Stack.of(construct).getLogicalId(construct.node.defaultChild as CfnElement)}.Arn>`;
 
-const functionRows = ({ functions, data, context }: IngotStack): Row[] =>
-  Object.entries(functions).flatMap(([name, at]) => {
-    const { grants } = rows[name as keyof typeof rows];
-    const has = (grant: string) => (grants as readonly string[]).includes(grant);
-    const executions = Object.keys(workflows).map((workflow) =>
-      wildcard(
-        `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${workflow}:*`,
-      ),
-    );
+const objectsUnder =
+  (...names: (keyof typeof objectPrefixes)[]) =>
+  ({ data }: IngotStack): string[] =>
+    names.map((name) => `${arnOf(data.bucket)}/${objectPrefixes[name]}*`);
+
+const executions = ({ context }: IngotStack): string[] =>
+  Object.keys(workflows).map(
+    (name) => `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${name}:*`,
+  );
+
+/** The resources with a star in them, of the grants that have any (`permissions.ts`). */
+const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): string[]; reason: string } } = {
+  table: { resources: ({ data }) => [`${arnOf(data.table)}/index/*`], reason: 'The indexes of our own table.' },
+  objects: { resources: objectsUnder('configdrives', 'inventories'), reason: 'The objects under our own prefixes.' },
+  'objects:inventories': { resources: objectsUnder('inventories'), reason: 'The objects under one prefix of our own.' },
+  'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
+  'workflows:start': { resources: executions, reason: 'The executions of our own state machines.' },
+};
+
+const functionRows = (stack: IngotStack): Row[] =>
+  Object.entries(stack.functions).flatMap(([name, at]) => {
+    const { grants }: FunctionRow = rows[name as keyof typeof rows];
     return [
       {
         at,
@@ -31,30 +45,10 @@ const functionRows = ({ functions, data, context }: IngotStack): Row[] =>
         reason: 'They grant writing logs, and to the proxy its network interfaces; AWS keeps them right.',
       },
       { at, findings: [wildcard('*')], reason: 'X-Ray knows no resources.' },
-      ...(has('table')
-        ? [{ at, findings: [wildcard(`${arnOf(data.table)}/index/*`)], reason: 'The indexes of our own table.' }]
-        : []),
-      ...(has('objects')
-        ? [
-            {
-              at,
-              findings: Object.values(objectPrefixes).map((prefix) => wildcard(`${arnOf(data.bucket)}/${prefix}*`)),
-              reason: 'The objects under our own prefixes.',
-            },
-          ]
-        : []),
-      ...(has('objects:inventories')
-        ? [
-            {
-              at,
-              findings: [wildcard(`${arnOf(data.bucket)}/${objectPrefixes.inventories}*`)],
-              reason: 'The objects under one prefix of our own.',
-            },
-          ]
-        : []),
-      ...(has('workflows:start')
-        ? [{ at, findings: executions, reason: 'The executions of our own state machines.' }]
-        : []),
+      ...grants.flatMap((grant) => {
+        const star = stars[grant as GrantName];
+        return star ? [{ at, findings: star.resources(stack).map(wildcard), reason: star.reason }] : [];
+      }),
     ];
   });
 

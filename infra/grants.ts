@@ -1,121 +1,34 @@
-/** What each grant of a manifest row is as IAM: one statement each, on named resources only. */
-import { ArnFormat, type Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+/** What functions may be given. Workers of the one-machine runner load this at their start, so it loads nothing. */
+import type { Platform } from '../layers/platform/platform.ts';
 
-import type { Context } from './context.ts';
-import type { Data } from './data.ts';
-import type { Lambda } from './lambda.ts';
-import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
-import type { Settings } from './settings.ts';
-import { workflowArn } from './workflows.ts';
+/** A part of the platform that a function has only if its row grants it: the others reach nothing of ours. */
+export type Part = Exclude<keyof Platform, 'log' | 'clock' | 'chance' | 'ids' | 'wire'>;
 
-export type GrantTargets = {
-  readonly context: Context;
-  readonly settings: Settings;
-  readonly data: Data;
-  readonly functions: Record<FunctionName, Lambda>;
-};
+/**
+ * What a function may be given: the part of the platform and what it may do with it, in words. What that is in IAM says
+ * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`.
+ */
+export const grants = {
+  table: { part: 'table', doc: 'read and write the table' },
+  objects: { part: 'objects', doc: 'put, get and delete configdrives and inventories' },
+  'objects:inventories': { part: 'objects', doc: 'put inventories' },
+  'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
+  'workflows:start': { part: 'workflows', doc: 'start, describe and stop executions' },
+  'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },
+  seal: { part: 'sealer', doc: 'encrypt with the secrets key' },
+  open: { part: 'opener', doc: 'decrypt with the secrets key' },
+  parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
+} as const satisfies Record<string, { part: Part; doc: string }>;
 
-const reads = ['GetItem', 'BatchGetItem', 'Query'];
-const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+export type GrantName = keyof typeof grants;
+/** `invoke:` and the name of a function grants calling that one. */
+export type Grant = GrantName | `invoke:${string}`;
 
-const tableStatement = ({ data: { table } }: GrantTargets, names: readonly string[]) =>
-  new PolicyStatement({
-    actions: names.map((name) => `dynamodb:${name}`),
-    resources: [table.tableArn, `${table.tableArn}/index/*`],
-  });
+const calls = 'invoke:';
 
-const machineArns = (stack: Stack, { context }: GrantTargets) =>
-  Object.keys(workflows).map((name) => workflowArn(stack, context.stack_name, name));
+/** The function that a grant lets its owner call; undefined for those of the table. */
+export const calledBy = (grant: Grant): string | undefined =>
+  grant.startsWith(calls) ? grant.slice(calls.length) : undefined;
 
-const executionArns = (stack: Stack, { context }: GrantTargets) =>
-  Object.keys(workflows).map((name) =>
-    stack.formatArn({
-      service: 'states',
-      resource: 'execution',
-      resourceName: `${context.stack_name}-${name}:*`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    }),
-  );
-
-const objectStatements = (
-  { data: { bucket, dataKey } }: GrantTargets,
-  names: readonly (keyof typeof objectPrefixes)[],
-): PolicyStatement[] => {
-  const prefixes = names.map((name) => `${objectPrefixes[name]}*`);
-  return [
-    new PolicyStatement({
-      actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
-      resources: prefixes.map((prefix) => bucket.arnForObjects(prefix)),
-    }),
-    // Without it S3 answers 403, not 404, for an object that is not there.
-    new PolicyStatement({
-      actions: ['s3:ListBucket'],
-      resources: [bucket.bucketArn],
-      conditions: { StringLike: { 's3:prefix': prefixes } },
-    }),
-    new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
-  ];
-};
-
-const statements: Record<string, (stack: Stack, targets: GrantTargets) => PolicyStatement[]> = {
-  table: (_stack, targets) => [tableStatement(targets, [...reads, ...writes])],
-  'table:read': (_stack, targets) => [tableStatement(targets, reads)],
-  objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
-  'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
-  // Nobody authenticates to who has it: new objects, and none of anybody else.
-  'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
-    new PolicyStatement({
-      actions: ['s3:PutObject'],
-      resources: [bucket.arnForObjects(`${objectPrefixes.inventories}*`)],
-    }),
-    new PolicyStatement({ actions: ['kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
-  ],
-  'workflows:start': (stack, targets) => [
-    new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets) }),
-    new PolicyStatement({
-      actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
-      resources: executionArns(stack, targets),
-    }),
-  ],
-  'workflows:callback': (stack, targets) => [
-    new PolicyStatement({
-      actions: ['states:SendTaskSuccess', 'states:SendTaskFailure', 'states:SendTaskHeartbeat'],
-      resources: machineArns(stack, targets),
-    }),
-  ],
-  seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
-  // AWS's own key for SSM opens for whoever may read the parameter: its key policy says so.
-  parameters: (stack, { settings: { keystone_credentials: name } }) =>
-    name === ''
-      ? []
-      : [
-          new PolicyStatement({
-            actions: ['ssm:GetParameter'],
-            resources: [
-              stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.replace(/^\//, '') }),
-            ],
-          }),
-        ],
-  open: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.secretsKey.keyArn] })],
-};
-
-const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatement[] => [
-  new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions[name].function.functionArn] }),
-];
-
-/** `FUNCTION_<NAME>` tells `layers/platform/aws/platform.ts` whom a function calls. */
-const invokeVariable = (name: FunctionName): string => `FUNCTION_${name.toUpperCase().replaceAll('-', '_')}`;
-
-/** Gives every function the grants of its row, and nothing else. */
-export const grantAll = (stack: Stack, targets: GrantTargets): void => {
-  for (const [name, row] of Object.entries(rows)) {
-    const { function: fn } = targets.functions[name as FunctionName];
-    for (const grant of row.grants) {
-      const called = /^invoke:(.+)$/.exec(grant)?.[1] as FunctionName | undefined;
-      const given = called ? invoke(called, targets) : statements[grant]!(stack, targets);
-      for (const statement of given) fn.addToRolePolicy(statement);
-      if (called) fn.addEnvironment(invokeVariable(called), targets.functions[called].function.functionArn);
-    }
-  }
-};
+/** The part of the platform that a grant is about. */
+export const partOf = (grant: Grant): Part => (calledBy(grant) ? 'functions' : grants[grant as GrantName].part);

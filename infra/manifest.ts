@@ -6,21 +6,8 @@ import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
 import type { Method } from '../layers/http/route.ts';
-import { workflows as rows, type WorkflowName } from '../workflows/index.ts';
-
-/** A part of the platform (`layers/platform/platform.ts`) that a function is given; on AWS it becomes an IAM grant. */
-export type Grant =
-  | 'table'
-  | 'table:read'
-  | 'objects'
-  | 'objects:inventories'
-  | 'objects:agents'
-  | 'workflows:start'
-  | 'workflows:callback'
-  | 'seal'
-  | 'open'
-  | 'parameters'
-  | `invoke:${string}`;
+import { type OwnerName, workflows as rows, type WorkflowName } from '../workflows/index.ts';
+import type { Grant } from './grants.ts';
 
 export type FunctionRow = {
   /** MB; Lambda gives CPU in proportion. */
@@ -124,7 +111,7 @@ export type ApiName = keyof typeof apis;
 
 /** Which function runs the phases of whose workflows. In the ASL files its name stands as `${name}`, with _ for -. */
 const runners = { node: 'workflow', allocation: 'workflow' } as const satisfies {
-  readonly [O in (typeof rows)[WorkflowName]['owner']]: FunctionName;
+  readonly [O in OwnerName]: FunctionName;
 };
 
 export type WorkflowRow = { readonly doc: string; readonly runner: FunctionName };

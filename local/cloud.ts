@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
+import { type Part, partOf } from '../infra/grants.ts';
 import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
@@ -86,20 +87,23 @@ type Threads = { readonly table: TableThread; readonly states: () => StatesThrea
 
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (dir: StateDir, url: string, threads: Threads, { grants }: FunctionRow, host: Functions): Wiring => {
-  const has = (prefix: string): boolean => grants.some((grant) => grant === prefix || grant.startsWith(`${prefix}:`));
   const key = (name: string): string => join(dir.files.keys, name);
-  const invoke = (): Wiring => {
-    const { port1, port2 } = new MessageChannel();
-    serveInvoke(port1, grants, host);
-    return { functions: port2 };
+  const wires: { readonly [P in Part]: () => Wiring } = {
+    table: () => ({ table: { path: dir.files.table, writer: threads.table.port() } }),
+    workflows: () => ({ workflows: threads.states().attach() }),
+    objects: () => ({ objects: { folder: dir.files.objects, key: key('links'), base: url } }),
+    sealer: () => ({ secrets: key('secrets') }),
+    opener: () => ({ secrets: key('secrets') }),
+    functions: () => {
+      const { port1, port2 } = new MessageChannel();
+      serveInvoke(port1, grants, host);
+      return { functions: port2 };
+    },
+    // Files, which need no wire.
+    parameters: () => ({}),
   };
-  return {
-    ...(has('table') && { table: { path: dir.files.table, writer: threads.table.port() } }),
-    ...(has('workflows') && { workflows: threads.states().attach() }),
-    ...(has('objects') && { objects: { folder: dir.files.objects, key: key('links'), base: url } }),
-    ...((has('seal') || has('open')) && { secrets: key('secrets') }),
-    ...(has('invoke') && invoke()),
-  };
+  const parts = new Set(grants.map(partOf));
+  return Object.assign({}, ...[...parts].map((part) => wires[part]())) as Wiring;
 };
 
 /** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */

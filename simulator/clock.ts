@@ -48,7 +48,7 @@ const pop = (heap: Entry[]): Entry => {
 };
 
 /** The computer's own time. */
-export const systemSource = (): Source => {
+const systemSource = (): Source => {
   let timer: NodeJS.Timeout | undefined;
   return {
     now: () => Date.now(),

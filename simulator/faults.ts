@@ -8,7 +8,7 @@ import { draw, type Machine } from './machine.ts';
 type FaultRow = { readonly seconds?: number; readonly doc: string };
 
 /** `seconds` is the default of the fault's own `seconds`, in the machines' time. */
-export const faultKinds = {
+const faultKinds = {
   bmc_slow: { seconds: 10, doc: 'The BMC answers only after `seconds`.' },
   bmc_hangs: { doc: 'The BMC takes the request and never answers; nothing is carried out.' },
   bmc_503: { doc: 'The BMC answers 503 with Retry-After 1.' },

@@ -125,6 +125,13 @@ describe('what serves every API', () => {
   });
 });
 
+it('chance comes in through the platform', () => {
+  const drawing = sources
+    .filter((file) => /^(layers|workflows|functions|simulator)\//.test(file))
+    .filter((file) => readFileSync(join(root, file), 'utf8').includes('Math.random'));
+  expect(drawing).toEqual(['layers/platform/chance.ts']);
+});
+
 describe('the environment', () => {
   it('is read in composition roots and entry points only', () => {
     const readers = sources.filter((file) =>

@@ -41,6 +41,9 @@ export const workflows = { ...nodeWorkflows, ...allocationWorkflows } as const;
 
 export type WorkflowName = keyof typeof workflows;
 
+/** Whose runs there are. */
+export type OwnerName = (typeof workflows)[WorkflowName]['owner'];
+
 /** Whether a name is that of a workflow. */
 export const isWorkflow = (name: string | null | undefined): name is WorkflowName =>
   typeof name === 'string' && Object.hasOwn(workflows, name);

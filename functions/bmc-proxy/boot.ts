@@ -13,7 +13,7 @@ type Boot = NonNullable<ComputerSystem['Boot']>;
 
 /** The three fields, each with what it shall be. */
 type Override = {
-  readonly BootSourceOverrideTarget?: string;
+  readonly BootSourceOverrideTarget: string;
   readonly BootSourceOverrideEnabled: string;
   readonly BootSourceOverrideMode?: string;
 };
@@ -120,14 +120,10 @@ const holds = ({ boot, active }: Place, override: Override): boolean => {
   return Object.entries(override).every(isSo);
 };
 
-const ensureOverride = async (
-  call: Call<'boot.ensure' | 'boot.clear'>,
-  bmc: Bmc,
-  choose: (place: Place, quirks: Quirks) => readonly Override[],
-) => {
+const ensureOverride = async (call: Call<'boot.ensure'>, bmc: Bmc) => {
   const { names, quirks } = await bmc.quirks();
   let place = await findPlace(bmc);
-  const options = choose(place, quirks);
+  const options = variants(wantedOverride(call.params, place, quirks), call.params, place);
   /** The variant that the ledger says was sent last; the first one before anything was. */
   const lastSent = (entry: LedgerEntry | undefined) => options.findIndex((option) => nameOf(option) === entry?.what);
   const deed = (option: Override): Deed => ({
@@ -153,18 +149,4 @@ const ensureOverride = async (
 };
 
 /** Done when the BMC shows the override, in the system or in its settings object. */
-export const ensureBoot = async (call: Call<'boot.ensure'>) =>
-  withBmc(call, async (bmc) =>
-    ensureOverride(call, bmc, (place, quirks) =>
-      variants(wantedOverride(call.params, place, quirks), call.params, place),
-    ),
-  );
-
-/** Done when no override is in force. Some BMCs want Target None along with it. */
-export const clearBoot = async (call: Call<'boot.clear'>) =>
-  withBmc(call, async (bmc) =>
-    ensureOverride(call, bmc, () => [
-      { BootSourceOverrideEnabled: 'Disabled' },
-      { BootSourceOverrideTarget: 'None', BootSourceOverrideEnabled: 'Disabled' },
-    ]),
-  );
+export const ensureBoot = async (call: Call<'boot.ensure'>) => withBmc(call, async (bmc) => ensureOverride(call, bmc));

@@ -5,7 +5,7 @@
  * refers to.
  */
 import type { Platform } from '../../layers/platform/platform.ts';
-import { allocationWorkflows, nodeWorkflows } from '../../workflows/index.ts';
+import { allocationWorkflows, nodeWorkflows, type OwnerName } from '../../workflows/index.ts';
 import { createAllocationOwner } from '../../workflows/owners/allocation/index.ts';
 import { createNodeOwner } from '../../workflows/owners/node/index.ts';
 import { lookAfter, type Deed } from '../../workflows/run/mend.ts';
@@ -27,7 +27,11 @@ export type Report = {
 };
 
 /** Those whose runs are looked after; the first member of an execution's input says whose it is. */
-const keepers: readonly Keeper[] = [createNodeOwner(nodeWorkflows), createAllocationOwner(allocationWorkflows)];
+const owners: { readonly [O in OwnerName]: Keeper } = {
+  node: createNodeOwner(nodeWorkflows),
+  allocation: createAllocationOwner(allocationWorkflows),
+};
+const keepers: readonly Keeper[] = Object.values(owners);
 
 type Owned = { readonly keeper: Keeper; readonly uuid: string };
 

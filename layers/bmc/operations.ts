@@ -23,9 +23,9 @@ const none = z.strictObject({});
 const changed = z.object({ changed: z.boolean() });
 /** `reboot_needed`: the machine has taken it and goes by it from its next start on. */
 const changedForNextBoot = changed.extend({ reboot_needed: z.boolean() });
-export const power = z.enum(['power on', 'power off']);
+const power = z.enum(['power on', 'power off']);
 export const bootDevice = z.enum(['pxe', 'disk', 'cdrom', 'uefihttp', 'bios']);
-export const mediaSlot = z.enum(['cd', 'usb']);
+const mediaSlot = z.enum(['cd', 'usb']);
 
 /** An agent step as IPA lists it (ironic-deploy.md 4). */
 export const agentStep = z.looseObject({
@@ -101,7 +101,6 @@ export const operations = {
     out: changed,
     writes: true,
   },
-  'boot.clear': { in: none, out: changed, writes: true },
   /**
    * Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. `beside`:
    * not into the drive that a CD is or would be in, where the BMC has one drive for all.
@@ -176,8 +175,6 @@ export const operations = {
         'standby.sync',
         'standby.power_off',
         'image.install_bootloader',
-        'system.lockdown',
-        'log.collect_system_logs',
         'rescue.finalize_rescue',
       ]),
       params: z.record(z.string(), z.unknown()).default({}),

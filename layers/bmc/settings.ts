@@ -58,4 +58,3 @@ export const mediaState = z.object({
   inserted: z.boolean(),
   image: z.string().nullable(),
 });
-export type MediaState = z.output<typeof mediaState>;

@@ -23,7 +23,7 @@ export const both32 = (value: number): Buffer => {
 };
 
 /** Seven bytes in UTC (ECMA-119 9.1.5). */
-export const shortDate = (date: Date): Buffer =>
+const shortDate = (date: Date): Buffer =>
   Buffer.from([
     date.getUTCFullYear() - 1900,
     date.getUTCMonth() + 1,

@@ -9,7 +9,7 @@ import { maxTraits, trait } from './traits.ts';
 import { isUuid, json, logicalName, text, timestamp, uuid, word } from './values.ts';
 
 /** Where an allocation can be. */
-export const allocationStates = ['allocating', 'active', 'error'] as const;
+const allocationStates = ['allocating', 'active', 'error'] as const;
 
 export const allocation = fields({
   uuid: { access: 'create', schema: uuid, required: true, doc: 'UUID; the instance_uuid of the node it gets.' },

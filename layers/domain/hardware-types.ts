@@ -100,7 +100,7 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
 const kinds = Object.keys(interfaceKinds) as InterfaceKind[];
 
 /** The hardware type of this name. Throws Invalid (400), as Ironic does for a driver that no conductor has. */
-export const hardwareType = (driver: string): HardwareType => {
+const hardwareType = (driver: string): HardwareType => {
   const found = Object.hasOwn(hardwareTypes, driver) ? hardwareTypes[driver] : undefined;
   if (!found) {
     throw Invalid(`No conductor supports driver "${driver}". Known drivers: ${Object.keys(hardwareTypes).join(', ')}.`);

@@ -7,7 +7,7 @@ export type Users = ReadonlyMap<string, string>;
 const bcrypt = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 
 /** How a line is made; bcrypt only, so with -B. */
-export const makeLine = 'htpasswd -nbB <user> <password>';
+const makeLine = 'htpasswd -nbB <user> <password>';
 
 /**
  * The users of a text; of two lines for one user the first counts. `where` names the text in errors. Throws Fault

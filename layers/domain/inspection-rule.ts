@@ -7,7 +7,7 @@ import { actions, conditions } from './inspection-rules/operations.ts';
 import { bool, count, timestamp, uuid, word } from './values.ts';
 
 /** When rules are applied: after the inventory has been stored and the ports were made. */
-export const phases = ['main'] as const;
+const phases = ['main'] as const;
 
 /** What a sensitive rule keeps to itself. */
 const ofSensitive = { when: 'sensitive', notice: null } as const;

@@ -16,7 +16,7 @@ export type Page = {
 };
 
 /** A larger limit is silently this one. */
-export const maxLimit = 1000;
+const maxLimit = 1000;
 
 /** The query parameters that every list has. */
 export const pageQuery = {

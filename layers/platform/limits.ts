@@ -9,7 +9,7 @@ import type { Item, Key, Write } from './table.ts';
 /** Limits of DynamoDB: writes of a transaction, bytes of an item, bytes of a transaction. */
 export const maxWrites = 100;
 export const maxItemBytes = 400 * 1024;
-export const maxWriteBytes = 4 * 1024 * 1024;
+const maxWriteBytes = 4 * 1024 * 1024;
 const maxDepth = 32;
 const maxNameBytes = 65_535;
 const partitionBytes = 2048;

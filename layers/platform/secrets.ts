@@ -3,7 +3,7 @@ import { Fault, TooLarge } from '../domain/fault.ts';
 import type { SealContext } from './platform.ts';
 
 /** AWS KMS encrypts 4096 bytes in one call (API reference, Encrypt); one is ours, see `aws/secrets.ts`. */
-export const maxSecretBytes = 4095;
+const maxSecretBytes = 4095;
 
 /** The value, if it may be sealed. Throws TooLarge (413). */
 export const sealable = (plain: string): string => {

@@ -59,7 +59,7 @@ const toComplaint = (value: unknown): Complaint => {
 };
 
 /** The messages of an error body. Some BMCs (Dell iDRAC 9) send one object where the standard wants a list. */
-export const complaintsOf = (body: unknown): Complaint[] => {
+const complaintsOf = (body: unknown): Complaint[] => {
   const error = asObject(asObject(body)['error']);
   const info = error['@Message.ExtendedInfo'] ?? asObject(body)['@Message.ExtendedInfo'];
   const all: unknown[] = Array.isArray(info) ? info : info === undefined ? [] : [info];
@@ -99,7 +99,7 @@ const advice: Partial<Record<BmcFaultName, string>> = {
 const maxWords = 300;
 
 /** A refusal, with the status and complaints for those who can do something about it. */
-export class Refusal extends Error {
+class Refusal extends Error {
   readonly status: number;
   readonly complaints: readonly Complaint[];
   readonly retryAfter: string | undefined;

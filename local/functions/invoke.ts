@@ -1,7 +1,7 @@
 /** Calls of one function by another: only those that the caller's row grants. */
 import type { MessagePort } from 'node:worker_threads';
 
-import type { Grant } from '../../infra/manifest.ts';
+import type { Grant } from '../../infra/grants.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import type { Functions } from '../../layers/platform/platform.ts';
 import { serve } from '../rpc.ts';

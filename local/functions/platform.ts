@@ -10,14 +10,11 @@ import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/platform/ids.ts';
 import type { Objects } from '../../layers/platform/objects.ts';
 import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
-import type { Table } from '../../layers/platform/table.ts';
 import type { Workflows } from '../../layers/platform/workflows.ts';
-import type { Grant } from '../../infra/manifest.ts';
+import { calledBy, type Grant, type GrantName, type Part, partOf } from '../../infra/grants.ts';
 import type { Writer } from '../table/writer.ts';
 import { connect } from '../rpc.ts';
 import type { Wiring } from './message.ts';
-
-type Store = 'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'opener' | 'parameters';
 
 /** The wiring with its parts connected, each once however many grants use it. */
 type Connected = Omit<Wiring, 'workflows' | 'functions'> & {
@@ -26,14 +23,9 @@ type Connected = Omit<Wiring, 'workflows' | 'functions'> & {
 };
 type Open = (connected: Connected) => Promise<object>;
 
-const openTable = async ({ table }: Connected): Promise<Table> => {
+const openTable: Open = async ({ table }) => {
   const local = await import('../table/table.ts');
   return local.openTable({ path: table!.path, writer: connect<Writer>(table!.writer) });
-};
-
-const openForReading: Open = async (connected) => {
-  const { get, getMany, query } = await openTable(connected);
-  return { get, getMany, query };
 };
 
 const openObjects: Open = async ({ objects }) => {
@@ -70,29 +62,26 @@ const openParameters: Open = async () => ({
     }),
 });
 
-/** What each grant opens. The host itself checks the name behind `invoke:`. */
-const grantTable: Record<Exclude<Grant, `invoke:${string}`>, { part: Store; open: Open }> = {
-  table: { part: 'table', open: openTable },
-  'table:read': { part: 'table', open: openForReading },
-  objects: { part: 'objects', open: openObjects },
-  'objects:inventories': { part: 'objects', open: openInventories },
-  'objects:agents': { part: 'objects', open: openObjects },
-  'workflows:start': { part: 'workflows', open: workflowMethods('start', 'stop', 'describe', 'history') },
-  'workflows:callback': { part: 'workflows', open: workflowMethods('succeed', 'fail', 'heartbeat') },
-  seal: { part: 'sealer', open: openSealer },
-  open: { part: 'opener', open: openOpener },
-  parameters: { part: 'parameters', open: openParameters },
+/** The host itself checks whom a function may call. */
+const openFunctions: Open = async ({ functions }) => ({ invoke: functions!.invoke });
+
+/** What each grant opens. */
+const openers: { readonly [G in GrantName]: Open } = {
+  table: openTable,
+  objects: openObjects,
+  'objects:inventories': openInventories,
+  'objects:agents': openObjects,
+  'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
+  'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),
+  seal: openSealer,
+  open: openOpener,
+  parameters: openParameters,
 };
 
-const isInvoke = (grant: Grant): grant is `invoke:${string}` => grant.startsWith('invoke:');
-
-const rowOf = (grant: Grant): { part: Store; open: Open } =>
-  isInvoke(grant)
-    ? { part: 'functions', open: async ({ functions }) => ({ invoke: functions!.invoke }) }
-    : grantTable[grant];
+const openerOf = (grant: Grant): Open => (calledBy(grant) ? openFunctions : openers[grant as GrantName]);
 
 /** A part of the platform of which only `granted` may be used. */
-const guarded = (name: string, part: Store, granted: object): object =>
+const guarded = (name: string, part: Part, granted: object): object =>
   new Proxy(granted, {
     get: (target, method) => {
       const found: unknown = Reflect.get(target, method);
@@ -129,7 +118,7 @@ export const createPlatform = async (
     workflows: wiring.workflows && connect<Workflows>(wiring.workflows),
     functions: wiring.functions && connect<Functions>(wiring.functions),
   };
-  const opened: Record<Store, object> = {
+  const opened: Record<Part, object> = {
     table: {},
     objects: {},
     workflows: {},
@@ -138,8 +127,11 @@ export const createPlatform = async (
     opener: {},
     parameters: {},
   };
-  for (const { part, open } of grants.map(rowOf)) opened[part] = { ...opened[part], ...(await open(connected)) };
-  const stores = Object.entries(opened).map(([part, granted]) => [part, guarded(name, part as Store, granted)]);
+  for (const grant of grants) {
+    const part = partOf(grant);
+    opened[part] = { ...opened[part], ...(await openerOf(grant)(connected)) };
+  }
+  const stores = Object.entries(opened).map(([part, granted]) => [part, guarded(name, part as Part, granted)]);
   const platform = {
     ...Object.fromEntries(stores),
     log,

@@ -5,7 +5,7 @@ import { retrySpan, type World } from '../world.ts';
 import { ask } from './call.ts';
 
 /** What the machine consists of, as the operating system of the ramdisk sees it. */
-export const inventoryOf = (machine: Machine) => {
+const inventoryOf = (machine: Machine) => {
   const disk = diskOf(machine);
   const { model, vendor } = profileOf(machine);
   return {

@@ -111,11 +111,6 @@ const handlers: Handlers = {
     if (params.mode !== 'keep') machine.boot.mode = params.mode as 'uefi' | 'bios';
     return { changed: JSON.stringify(machine.boot) !== before };
   },
-  'boot.clear': (machine) => {
-    const changed = machine.boot.enabled !== 'Disabled';
-    machine.boot = { ...machine.boot, target: 'None', enabled: 'Disabled' };
-    return { changed };
-  },
   'vmedia.insert': (machine, { slot, image }: { slot: 'cd' | 'usb'; image: string }) => {
     const plain = (url: string | null) => url?.split('?')[0];
     const changed = plain(machine.media[slot]) !== plain(image);

@@ -126,24 +126,6 @@ describe('a boot override', () => {
   });
 });
 
-describe('clearing', () => {
-  it('disables the override', async () => {
-    const { ask, bmc } = await enrol();
-    await ask('boot.ensure', cdOnce);
-    expect(await ask('boot.clear', {})).toMatchObject({ status: 'done', observed: { changed: true } });
-    expect(patches(bmc).at(-1)).toEqual({ BootSourceOverrideEnabled: 'Disabled' });
-    expect(await ask('boot.clear', {}, { op_id: 'other' })).toMatchObject({ observed: { changed: false } });
-  });
-
-  it('sends target None along where that is wanted', async () => {
-    const { ask, bmc } = await enrol();
-    await ask('boot.ensure', cdOnce);
-    bmc.answer(patch, { status: 400 });
-    await ask('boot.clear', {});
-    expect(patches(bmc).at(-1)).toEqual({ BootSourceOverrideTarget: 'None', BootSourceOverrideEnabled: 'Disabled' });
-  });
-});
-
 describe('quirks', () => {
   it('Supermicro gets all three fields, UsbCd where listed, and without the mode if it rejects that', async () => {
     const { ask, bmc } = await enrol();

@@ -2,7 +2,8 @@ import { MessageChannel } from 'node:worker_threads';
 
 import { afterEach, expect, it } from 'vitest';
 
-import type { FunctionRow, Grant } from '../../../infra/manifest.ts';
+import type { Grant } from '../../../infra/grants.ts';
+import type { FunctionRow } from '../../../infra/manifest.ts';
 import { createHost, type FunctionHost } from '../../../local/functions/host.ts';
 import { serveInvoke } from '../../../local/functions/invoke.ts';
 

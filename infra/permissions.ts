@@ -1,0 +1,121 @@
+/** What each grant is in IAM: statements on named resources only. */
+import { ArnFormat, type Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+
+import type { Context } from './context.ts';
+import type { Data } from './data.ts';
+import type { Lambda } from './lambda.ts';
+import { calledBy, type GrantName } from './grants.ts';
+import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import type { Settings } from './settings.ts';
+import { workflowArn } from './workflows.ts';
+
+export type GrantTargets = {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly data: Data;
+  readonly functions: Record<FunctionName, Lambda>;
+};
+
+const reads = ['GetItem', 'BatchGetItem', 'Query'];
+const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+
+const tableStatement = ({ data: { table } }: GrantTargets) =>
+  new PolicyStatement({
+    actions: [...reads, ...writes].map((name) => `dynamodb:${name}`),
+    resources: [table.tableArn, `${table.tableArn}/index/*`],
+  });
+
+const machineArns = (stack: Stack, { context }: GrantTargets) =>
+  Object.keys(workflows).map((name) => workflowArn(stack, context.stack_name, name));
+
+const executionArns = (stack: Stack, { context }: GrantTargets) =>
+  Object.keys(workflows).map((name) =>
+    stack.formatArn({
+      service: 'states',
+      resource: 'execution',
+      resourceName: `${context.stack_name}-${name}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  );
+
+const objectStatements = (
+  { data: { bucket, dataKey } }: GrantTargets,
+  names: readonly (keyof typeof objectPrefixes)[],
+): PolicyStatement[] => {
+  const prefixes = names.map((name) => `${objectPrefixes[name]}*`);
+  return [
+    new PolicyStatement({
+      actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+      resources: prefixes.map((prefix) => bucket.arnForObjects(prefix)),
+    }),
+    // Without it S3 answers 403, not 404, for an object that is not there.
+    new PolicyStatement({
+      actions: ['s3:ListBucket'],
+      resources: [bucket.bucketArn],
+      conditions: { StringLike: { 's3:prefix': prefixes } },
+    }),
+    new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
+  ];
+};
+
+const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTargets) => PolicyStatement[] } = {
+  table: (_stack, targets) => [tableStatement(targets)],
+  objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
+  'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
+  // Nobody authenticates to who has it: new objects, and none of anybody else.
+  'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
+    new PolicyStatement({
+      actions: ['s3:PutObject'],
+      resources: [bucket.arnForObjects(`${objectPrefixes.inventories}*`)],
+    }),
+    new PolicyStatement({ actions: ['kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
+  ],
+  'workflows:start': (stack, targets) => [
+    new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets) }),
+    new PolicyStatement({
+      actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
+      resources: executionArns(stack, targets),
+    }),
+  ],
+  'workflows:callback': (stack, targets) => [
+    new PolicyStatement({
+      actions: ['states:SendTaskSuccess', 'states:SendTaskFailure', 'states:SendTaskHeartbeat'],
+      resources: machineArns(stack, targets),
+    }),
+  ],
+  seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  // AWS's own key for SSM opens for whoever may read the parameter: its key policy says so.
+  parameters: (stack, { settings: { keystone_credentials: name } }) =>
+    name === ''
+      ? []
+      : [
+          new PolicyStatement({
+            actions: ['ssm:GetParameter'],
+            resources: [
+              stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.replace(/^\//, '') }),
+            ],
+          }),
+        ],
+  open: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.secretsKey.keyArn] })],
+};
+
+const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatement[] => [
+  new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions[name].function.functionArn] }),
+];
+
+/** `FUNCTION_<NAME>` tells `layers/platform/aws/platform.ts` whom a function calls. */
+const invokeVariable = (name: FunctionName): string => `FUNCTION_${name.toUpperCase().replaceAll('-', '_')}`;
+
+/** Gives every function the grants of its row, and nothing else. */
+export const grantAll = (stack: Stack, targets: GrantTargets): void => {
+  for (const [name, row] of Object.entries(rows)) {
+    const { function: fn } = targets.functions[name as FunctionName];
+    for (const grant of row.grants) {
+      const called = calledBy(grant) as FunctionName | undefined;
+      const given = called ? invoke(called, targets) : statements[grant as GrantName](stack, targets);
+      for (const statement of given) fn.addToRolePolicy(statement);
+      if (called) fn.addEnvironment(invokeVariable(called), targets.functions[called].function.functionArn);
+    }
+  }
+};
