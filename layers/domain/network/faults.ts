@@ -29,7 +29,7 @@ export const NetworkInUse = maker(
 export const SubnetInUse = maker(
   'SubnetInUse',
   409,
-  (subnet: string, reason = 'One or more ports have an IP allocation from this subnet') =>
+  (subnet: string, reason: string = 'One or more ports have an IP allocation from this subnet') =>
     `Unable to complete operation on subnet ${subnet}: ${reason}.`,
 );
 

@@ -82,8 +82,9 @@ const checkApart = (cidr: Cidr, ranges: readonly Range[]): void => {
  * (409).
  */
 export const checkGatewayOutside = (pools: readonly Pool[], gateway: Address | undefined): void => {
-  const range = gateway && rangesOf(pools).find((one) => contains(one, gateway));
-  if (range) throw GatewayConflictWithAllocationPools(formatAddress(gateway!), spell(range));
+  if (!gateway) return;
+  const range = rangesOf(pools).find((one) => contains(one, gateway));
+  if (range) throw GatewayConflictWithAllocationPools(formatAddress(gateway), spell(range));
 };
 
 /**

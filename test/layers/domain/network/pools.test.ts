@@ -32,6 +32,18 @@ const pool = (one: Cidr): fc.Arbitrary<Pool> =>
 
 const withPools = cidr.chain((one) => fc.tuple(fc.constant(one), fc.array(pool(one), { maxLength: 4 })));
 
+const ends = ({ start, end }: Pool) => [parseAddress(start)!, parseAddress(end)!] as const;
+
+/** The rule, said in another way than the code has it. */
+const verdict = (one: Cidr, given: readonly Pool[]): string => {
+  const usable = usableOf(one);
+  if (given.map(ends).some(([start, end]) => start.value > end.value)) return 'InvalidAllocationPool';
+  if (given.flatMap(ends).some((end) => !contains(usable, end))) return 'OutOfBoundsAllocationPool';
+  const ranges = rangesOf(given);
+  const apart = ranges.every((a, at) => ranges.every((b, other) => at === other || !overlap(a, b)));
+  return apart ? 'taken' : 'OverlappingAllocationPools';
+};
+
 const outcome = (run: () => Pool[]): Pool[] | string => {
   try {
     return run();
@@ -83,17 +95,10 @@ describe('pools that somebody asked for', () => {
     fc.assert(
       fc.property(withPools, ([one, given]) => {
         const read = outcome(() => readPools(one, given));
-        const ends = given.map(({ start, end }) => [parseAddress(start)!, parseAddress(end)!] as const);
-        const usable = usableOf(one);
-        if (ends.some(([start, end]) => start.value > end.value)) expect(read).toBe('InvalidAllocationPool');
-        else if (ends.some(([start, end]) => !contains(usable, start) || !contains(usable, end))) {
-          expect(read).toBe('OutOfBoundsAllocationPool');
-        } else {
-          const ranges = rangesOf(given);
-          const apart = ranges.every((a, at) => ranges.every((b, other) => at === other || !overlap(a, b)));
-          if (apart) expect(new Set(read as Pool[])).toEqual(new Set(given));
-          else expect(read).toBe('OverlappingAllocationPools');
-        }
+        expect(typeof read === 'string' ? read : 'taken').toBe(verdict(one, given));
+        expect(typeof read === 'string' || given.every((pool) => read.some(({ start }) => start === pool.start))).toBe(
+          true,
+        );
       }),
     );
   });
