@@ -110,3 +110,13 @@ export const usableOf = ({ version, first, last }: Cidr): Range => {
   if (size <= (version === 4 ? 2n : 1n)) return { version, first, last };
   return { version, first: first + 1n, last: version === 4 ? last - 1n : last };
 };
+
+/**
+ * The address that a machine makes of its MAC address in a prefix of /64 (RFC 4291, appendix A): FF:FE in the middle, and
+ * the bit turned that says who gave the MAC address.
+ */
+export const ofMac = ({ version, first }: Cidr, mac: string): Address => {
+  const bytes = mac.split(':').map((byte) => BigInt(`0x${byte}`));
+  const identifier = [bytes[0]! ^ 2n, ...bytes.slice(1, 3), 0xffn, 0xfen, ...bytes.slice(3)];
+  return { version, value: first + identifier.reduce((sum, byte) => sum * 256n + byte, 0n) };
+};

@@ -9,6 +9,7 @@ import {
   formatAddress,
   formatCidr,
   netmaskOf,
+  ofMac,
   ofSortKey,
   overlap,
   parseAddress,
@@ -146,5 +147,15 @@ describe('a prefix', () => {
     expect(formatAddress({ version: usable.version, value: usable.last })).toBe(last);
     expect(netmaskOf(one)).toBe(mask);
     expect(sizeOf(usable)).toBe(usable.last - usable.first + 1n);
+  });
+});
+
+describe('the address that a machine makes itself', () => {
+  it.each([
+    ['2001:db8::/64', '52:54:00:aa:00:01', '2001:db8::5054:ff:feaa:1'],
+    ['fd00:1:2:3::/64', 'fa:16:3e:00:00:01', 'fd00:1:2:3:f816:3eff:fe00:1'],
+    ['fd00::/64', '00:00:00:00:00:00', 'fd00::200:ff:fe00:0'],
+  ])('in %s with the card %s is %s', (prefix, mac, made) => {
+    expect(formatAddress(ofMac(parseCidr(prefix)!, mac))).toBe(made);
   });
 });
