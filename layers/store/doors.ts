@@ -4,7 +4,7 @@
  * has doors, and who comes in leaves his mark on one of them. Who wants it gone looks at the doors first, then for those
  * inside, and closes all doors with the record, unless one has another mark by then.
  */
-import { absent, type Item, type Key, type Table, type Write } from '../platform/table.ts';
+import { absent, type Key, type Table, type Write } from '../platform/table.ts';
 import { shardOf, shards } from './entries.ts';
 import { partition } from './kinds/key.ts';
 import { noNewReference, type Referred, referTo } from './references.ts';
@@ -28,7 +28,7 @@ export const enter = (kind: string, uuid: string, who: string, mark: string): Wr
 export const seeDoors = async (table: Table, kind: string, uuid: string): Promise<Door[]> => {
   const keys = keysOf(kind, uuid);
   const items = await table.getMany(keys);
-  return keys.map((key, at): Door => ({ ...(items[at] as (Item & Referred) | undefined), ...key }));
+  return keys.map((key, at): Door => ({ ...items[at], ...key }));
 };
 
 /** Nobody came in since the doors were seen. */

@@ -32,7 +32,8 @@ export const freePlace = (space: Space, place: bigint): Write => ({ delete: keyO
 export const isFree = (space: Space, place: bigint): Write => ({ check: keyOf(space, place), when: [absent] });
 
 /** A number below `count`, as evenly as chance is. */
-const random = (chance: Chance, count: bigint): bigint => (BigInt(Math.floor(chance.number() * 2 ** 52)) * count) >> 52n;
+const random = (chance: Chance, count: bigint): bigint =>
+  (BigInt(Math.floor(chance.number() * 2 ** 52)) * count) >> 52n;
 
 const lengthOf = ({ first, last }: Stretch): bigint => last - first + 1n;
 

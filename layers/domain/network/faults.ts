@@ -12,12 +12,16 @@ const maker =
 /** What is wrong with a request as a whole, in a sentence without its full stop. */
 export const InvalidInput = maker('InvalidInput', 400, (what: string) => `Invalid input for operation: ${what}.`);
 
-const titles = { network: 'Network', subnet: 'Subnet', port: 'Port', floatingip: 'Floating IP' } as const;
-const names = { network: 'Network', subnet: 'Subnet', port: 'Port', floatingip: 'FloatingIP' } as const;
+const titles: Readonly<Record<string, string>> = {
+  network: 'Network',
+  subnet: 'Subnet',
+  port: 'Port',
+  floatingip: 'Floating IP',
+};
 
 /** What is not there, or not for this caller: both are told in the same words. */
-export const ResourceNotFound = (kind: keyof typeof titles, id: string): Fault =>
-  new Fault(`${names[kind]}NotFound`, 404, `${titles[kind]} ${id} could not be found.`);
+export const ResourceNotFound = (kind: string, id: string): Fault =>
+  new Fault(`${titles[kind]!.replaceAll(' ', '')}NotFound`, 404, `${titles[kind]} ${id} could not be found.`);
 
 export const NetworkInUse = maker(
   'NetworkInUse',

@@ -47,7 +47,11 @@ export const network = fields({
     schema: word(['flat', 'vlan', 'vxlan', 'gre', 'geneve', 'local']),
     doc: 'How the equipment keeps it apart from others.',
   },
-  'provider:physical_network': { ...provider, schema: z.string().min(1).max(64), doc: 'The physical network it is in.' },
+  'provider:physical_network': {
+    ...provider,
+    schema: z.string().min(1).max(64),
+    doc: 'The physical network it is in.',
+  },
   'provider:segmentation_id': { ...provider, schema: whole(0, 2 ** 24 - 1), doc: 'Its VLAN, or its tunnel.' },
   subnets: { access: 'read', schema: z.array(uuid), default: [], doc: 'UUIDs of its subnets.' },
   port_security_enabled: {
@@ -57,7 +61,12 @@ export const network = fields({
     doc: 'Always false: nothing here filters packets.',
   },
   availability_zone_hints: { access: 'read', schema: z.array(z.string()), default: [], doc: 'Always empty.' },
-  availability_zones: { access: 'read', schema: z.array(z.string()), default: [], doc: 'Always empty: no agents serve it.' },
+  availability_zones: {
+    access: 'read',
+    schema: z.array(z.string()),
+    default: [],
+    doc: 'Always empty: no agents serve it.',
+  },
 });
 
 export type Network = RecordOf<typeof network>;
@@ -66,20 +75,18 @@ export type Network = RecordOf<typeof network>;
 export const isPublic = (record: Pick<Network, 'shared' | 'router:external'>): boolean =>
   record.shared || record['router:external'];
 
-type Segment = Pick<
-  Network,
-  'provider:network_type' | 'provider:physical_network' | 'provider:segmentation_id'
->;
+type Segment = Pick<Network, 'provider:network_type' | 'provider:physical_network' | 'provider:segmentation_id'>;
 
 /** What a type of network needs to be told apart: whether it has a physical network, and which numbers. */
-const segments: Readonly<Record<string, { readonly physical: boolean; readonly numbers?: readonly [number, number] }>> = {
-  local: { physical: false },
-  flat: { physical: true },
-  vlan: { physical: true, numbers: [1, 4094] },
-  vxlan: { physical: false, numbers: [1, 2 ** 24 - 1] },
-  gre: { physical: false, numbers: [1, 2 ** 24 - 1] },
-  geneve: { physical: false, numbers: [1, 2 ** 24 - 1] },
-};
+const segments: Readonly<Record<string, { readonly physical: boolean; readonly numbers?: readonly [number, number] }>> =
+  {
+    local: { physical: false },
+    flat: { physical: true },
+    vlan: { physical: true, numbers: [1, 4094] },
+    vxlan: { physical: false, numbers: [1, 2 ** 24 - 1] },
+    gre: { physical: false, numbers: [1, 2 ** 24 - 1] },
+    geneve: { physical: false, numbers: [1, 2 ** 24 - 1] },
+  };
 
 const given = (value: unknown): boolean => (value ?? null) !== null;
 
@@ -93,9 +100,12 @@ export const checkSegment = (record: Segment): void => {
   }
   const needs = segments[type]!;
   if (needs.physical !== given(physical)) {
-    throw InvalidInput(`provider:physical_network is ${needs.physical ? 'required' : 'not possible'} for ${type} network`);
+    throw InvalidInput(
+      `provider:physical_network is ${needs.physical ? 'required' : 'not possible'} for ${type} network`,
+    );
   }
-  if (!needs.numbers && given(number)) throw InvalidInput(`provider:segmentation_id is not possible for ${type} network`);
+  if (!needs.numbers && given(number))
+    throw InvalidInput(`provider:segmentation_id is not possible for ${type} network`);
   const [low, high] = needs.numbers ?? [];
   if (needs.numbers && !(number !== null && number >= low! && number <= high!)) {
     throw InvalidInput(`provider:segmentation_id of a ${type} network has to be ${low} to ${high}`);

@@ -30,12 +30,16 @@ const spell = (range: Range): string => {
   return `${start}-${end}`;
 };
 
-/** What is left of a range without one of its addresses. */
-const without = (range: Range, { value }: Address): Range[] =>
-  [
+/** What is left of a range without an address. */
+export const without = (range: Range, address: Address): Range[] => {
+  if (!contains(range, address)) return [range];
+  const { value } = address;
+  const left = [
     { ...range, last: value - 1n },
     { ...range, first: value + 1n },
-  ].filter(({ first, last }) => first <= last);
+  ];
+  return left.filter(({ first, last }) => first <= last);
+};
 
 /** The first address that an interface may have, for the gateway; undefined where a gateway would leave no other. */
 export const defaultGateway = (cidr: Cidr): Address | undefined => {
@@ -46,8 +50,7 @@ export const defaultGateway = (cidr: Cidr): Address | undefined => {
 /** All that interfaces may have, but the gateway. */
 export const defaultPools = (cidr: Cidr, gateway: Address | undefined): Pool[] => {
   const usable = usableOf(cidr);
-  const left = gateway && contains(usable, gateway) ? without(usable, gateway) : [usable];
-  return left.map(toPool);
+  return (gateway ? without(usable, gateway) : [usable]).map(toPool);
 };
 
 /** A pool as numbers. Throws InvalidAllocationPool (400) for one that is none, or ends before it starts. */

@@ -55,7 +55,7 @@ export const port = fields({
     default: [],
     doc: 'Its addresses. Default: one of IPv4 and one of IPv6, as far as there are subnets.',
   },
-  device_id: { access: 'update', schema: label, default: '', index: true, filter: true, doc: 'The server that has it.' },
+  device_id: { access: 'update', schema: label, default: '', filter: true, doc: 'The server that has it.' },
   device_owner: {
     access: 'update',
     schema: label,
@@ -128,5 +128,7 @@ export type Port = Omit<RecordOf<typeof port>, 'fixed_ips'> & { readonly fixed_i
 export const computeOwner = 'compute:';
 
 /** Whether a server has it: then its addresses are those of a machine that runs. */
-export const isBound = ({ device_id: device, device_owner: owner }: Pick<Port, 'device_id' | 'device_owner'>): boolean =>
-  device !== '' && owner.startsWith(computeOwner);
+export const isBound = ({
+  device_id: device,
+  device_owner: owner,
+}: Pick<Port, 'device_id' | 'device_owner'>): boolean => device !== '' && owner.startsWith(computeOwner);

@@ -8,7 +8,12 @@ import { timestamp } from '../values.ts';
 const limit = z.int().min(-1).max(1_000_000);
 
 const row = (count: number, what: string) =>
-  ({ access: 'update', schema: limit, default: count, doc: `How many ${what} a project may have; -1: any number.` }) as const;
+  ({
+    access: 'update',
+    schema: limit,
+    default: count,
+    doc: `How many ${what} a project may have; -1: any number.`,
+  }) as const;
 
 /** What is counted, by the name that clients have for it. */
 export const quota = fields({

@@ -54,8 +54,20 @@ export const subnet = fields({
   ipv6_ra_mode: { access: 'create', schema: mode, filter: true, doc: 'What routers announce; nothing here announces.' },
   ipv6_address_mode: { access: 'create', schema: mode, filter: true, doc: 'How a machine comes by its address.' },
   service_types: { access: 'read', schema: z.array(z.string()), default: [], doc: 'Always empty.' },
-  subnetpool_id: { access: 'read', schema: uuid, computed: true, filter: true, doc: 'Always null: there are no subnet pools.' },
-  segment_id: { access: 'read', schema: uuid, computed: true, filter: true, doc: 'Always null: there are no segments.' },
+  subnetpool_id: {
+    access: 'read',
+    schema: uuid,
+    computed: true,
+    filter: true,
+    doc: 'Always null: there are no subnet pools.',
+  },
+  segment_id: {
+    access: 'read',
+    schema: uuid,
+    computed: true,
+    filter: true,
+    doc: 'Always null: there are no segments.',
+  },
 });
 
 export type Subnet = RecordOf<typeof subnet>;

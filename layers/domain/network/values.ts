@@ -31,4 +31,12 @@ export const unicastMac = mac.refine((text) => Number.parseInt(text.slice(0, 2),
 
 /** A whole number, which the command line client sends as text at some places. */
 export const whole = (min: number, max: number) =>
-  z.union([z.int(), z.string().regex(/^\d{1,9}$/).transform(Number)]).pipe(z.int().min(min).max(max));
+  z
+    .union([
+      z.int(),
+      z
+        .string()
+        .regex(/^\d{1,9}$/)
+        .transform(Number),
+    ])
+    .pipe(z.int().min(min).max(max));

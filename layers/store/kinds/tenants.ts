@@ -1,6 +1,7 @@
 /** Every kind of record in the tenants' table, a row each. Names differ from those of machines (`kinds.ts`). */
 import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
 import type { Kept, Kind } from './kind.ts';
+import { networkKinds } from './networks.ts';
 
 export type StoredKeyPair = KeyPair & Kept;
 
@@ -16,4 +17,4 @@ const key_pair: Kind<StoredKeyPair> = {
 };
 
 /** By their names. */
-export const tenantKinds = { key_pair } as const;
+export const tenantKinds = { key_pair, ...networkKinds } as const;
