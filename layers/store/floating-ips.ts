@@ -4,11 +4,10 @@ import { parseAddress } from '../domain/network/addresses.ts';
 import { FloatingIPPortAlreadyAssociated, IpAddressInUse, ResourceNotFound } from '../domain/network/faults.ts';
 import type { FloatingIp } from '../domain/network/floating-ip.ts';
 import type { FixedIp } from '../domain/network/port.ts';
-import type { Ids } from '../platform/platform.ts';
-import { absent, type Table, type Write } from '../platform/table.ts';
+import { absent, type Table } from '../platform/table.ts';
 import { tellChange } from './address-changes.ts';
 import { chooseAny, chooseThis, type Chosen, freeAddress, takeAddress } from './addresses.ts';
-import { enter } from './doors.ts';
+import { enter, seeDoor } from './doors.ts';
 import { newRecord } from './kinds/form.ts';
 import { guardKey } from './kinds/key.ts';
 import { networkKinds, type StoredFloatingIp, type StoredPort } from './kinds/networks.ts';
@@ -141,9 +140,6 @@ const placeOf = ({ subnet_id: subnet, floating_ip_address: ip }: StoredFloatingI
   ip_address: ip,
 });
 
-const entering = ({ floating_network_id: network, uuid }: StoredFloatingIp, ids: Ids): Write =>
-  enter('network', network, uuid, ids.ulid());
-
 /**
  * Makes a floating IP; `permit` is asked of the port that it stands for, and refuses by throwing. Throws NetworkNotFound
  * (404), PortNotFound (404), BadRequest (400), IpAddressInUse (409), IpAddressGenerationFailure (409),
@@ -157,6 +153,7 @@ export const createFloatingIp = async (
   const record = newRecord(needs, kind, values);
   const { floating_network_id: network, uuid } = record;
   return createRecord(needs, kind, record, async () => {
+    const door = await seeDoor(needs.table, networkKinds.network.name, network, uuid);
     const chosen = await addressOn(needs, record, values.floating_ip_address);
     const standing = await addressFor(needs.table, record, permit);
     const { slot, write } = await oneMore(needs, 'floatingip', record.project_id, uuid);
@@ -165,7 +162,7 @@ export const createFloatingIp = async (
       write: takeAddress(chosen, uuid),
       ...(chosen.asked && { refused: () => IpAddressInUse(network, chosen.ip_address) }),
     };
-    const also = [write, entering(record, needs.ids)];
+    const also = [write, enter(door, needs.ids.ulid())];
     return { set, also, beside: [() => [take], restand(undefined, { ...record, ...set })] };
   });
 };

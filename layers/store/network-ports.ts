@@ -11,11 +11,11 @@ import {
   ResourceNotFound,
 } from '../domain/network/faults.ts';
 import { type AskedIp, type FixedIp, isBound, type Port } from '../domain/network/port.ts';
-import type { Chance, Ids } from '../platform/platform.ts';
+import type { Chance } from '../platform/platform.ts';
 import { absent, type Table, type Write } from '../platform/table.ts';
 import { tellChange } from './address-changes.ts';
 import { chooseAddresses, type Chosen, freeAddress, takeAddress, withMac } from './addresses.ts';
-import { enter } from './doors.ts';
+import { enter, seeDoor } from './doors.ts';
 import { lettingGo } from './floating-ips.ts';
 import { newRecord } from './kinds/form.ts';
 import { guardKey } from './kinds/key.ts';
@@ -74,9 +74,9 @@ const exchange = (before: Holder | undefined, after: Holder | undefined, asked: 
   ];
 };
 
-/** Who takes an address, or comes to a network, leaves a mark there. */
-const entering = ({ network_id: network, uuid }: Holder, ids: Ids): Write =>
-  enter('network', network, uuid, ids.ulid());
+/** Who takes an address, or comes to a network, does so by a door of it. */
+const doorOf = async (table: Table, { network_id: network, uuid }: Pick<Holder, 'network_id' | 'uuid'>) =>
+  seeDoor(table, networkKinds.network.name, network, uuid);
 
 /** A MAC address of nobody: that it is locally administered says its first byte. */
 const newMac = (chance: Chance): string => {
@@ -108,6 +108,7 @@ export const createPort = async (
   const record = newRecord(needs, kind, values);
   const { network_id, project_id, uuid } = record;
   return createRecord(needs, kind, record, async () => {
+    const door = await doorOf(needs.table, record);
     const network = await findNetwork(needs.table, network_id);
     permit(network);
     const mac_address = values.mac_address ?? newMac(needs.chance);
@@ -116,7 +117,7 @@ export const createPort = async (
     const { slot, write } = await oneMore(needs, 'port', project_id, uuid);
     const set = { mac_address, fixed_ips: chosen.map(plain), slot };
     const taking = exchange(undefined, { ...record, ...set }, askedFor(chosen, values.mac_address));
-    return { set, also: [write, entering(record, needs.ids)], beside: [() => taking] };
+    return { set, also: [write, enter(door, needs.ids.ulid())], beside: [() => taking] };
   });
 };
 
@@ -147,12 +148,13 @@ const changedAddresses = async (needs: Needs, before: StoredPort, wanted: PortCh
 
 /** The change of a port with all that goes with it. */
 const changing = async (needs: Needs, before: StoredPort, wanted: PortChange) => {
+  const door = await doorOf(needs.table, before);
   const chosen = await changedAddresses(needs, before, wanted);
   const set = { ...wanted, fixed_ips: chosen.map(plain) };
   const after = { ...before, ...set };
   const takes = exchange(before, after, askedFor(chosen, wanted.mac_address));
   const gone = before.fixed_ips.filter((one) => !after.fixed_ips.some((other) => other.ip_address === one.ip_address));
-  const mark = after.fixed_ips.length > 0 && takes.length > 0 ? [entering(after, needs.ids)] : [];
+  const mark = after.fixed_ips.length > 0 && takes.length > 0 ? [enter(door, needs.ids.ulid())] : [];
   const floating = await lettingGo(needs.table, before, gone);
   return { set, also: mark, beside: [() => takes, telling(before, after), ...floating] };
 };

@@ -4,7 +4,7 @@ import { ExternalNetworkInUse, NetworkInUse, ResourceNotFound } from '../domain/
 import { checkSegment, type Network, segmentOf } from '../domain/network/network.ts';
 import type { Table } from '../platform/table.ts';
 import { absent } from '../platform/table.ts';
-import { closeDoors, nobodyCame, openDoors, seeDoors } from './doors.ts';
+import { changeLocks, closeDoors, openDoors, seeDoors } from './doors.ts';
 import { newRecord } from './kinds/form.ts';
 import { guardKey } from './kinds/key.ts';
 import { networkKinds, type StoredNetwork, type StoredSubnet } from './kinds/networks.ts';
@@ -95,7 +95,7 @@ export const changeNetwork = async (
     const narrower = set.shared === false || set['router:external'] === false;
     const doors = narrower ? await seeDoors(needs.table, kind.name, uuid) : [];
     await checkTaken(needs.table, before, set);
-    return { set, also: nobodyCame(doors) };
+    return { set, also: changeLocks(doors, needs.ids.ulid()) };
   });
   return after;
 };

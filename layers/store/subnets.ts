@@ -4,7 +4,7 @@ import { GatewayIpInUse, InvalidInput, ResourceNotFound, SubnetInUse } from '../
 import { checkSubnet, rangeOfSubnet, type Subnet } from '../domain/network/subnet.ts';
 import type { Table } from '../platform/table.ts';
 import { isAddressFree, isSubnetInUse } from './addresses.ts';
-import { nobodyCame, seeDoors } from './doors.ts';
+import { changeLocks, seeDoors } from './doors.ts';
 import { newRecord } from './kinds/form.ts';
 import { networkKinds, type StoredNetwork, type StoredSubnet } from './kinds/networks.ts';
 import { oneLess, oneMore } from './quotas.ts';
@@ -80,13 +80,13 @@ export const changeSubnet = async (
 /** Removes a subnet of which nobody has an address. Throws NotFound (404), SubnetInUse (409). */
 export const removeSubnet = async (needs: Needs, uuid: string): Promise<void> => {
   await removeRecord(needs, kind, uuid, async (before) => {
-    const network = await readRecord(needs.table, networks, before.network_id);
-    // Who takes an address leaves a mark on a door of the network.
+    // Who takes an address comes in by a door of the network.
     const doors = await seeDoors(needs.table, networks.name, before.network_id);
+    const network = await readRecord(needs.table, networks, before.network_id);
     if (await isSubnetInUse(needs.table, before)) throw SubnetInUse(uuid);
     const subnets = network?.subnets.filter((one) => one !== uuid) ?? [];
     return {
-      also: [...nobodyCame(doors), oneLess('subnet', before)],
+      also: [...changeLocks(doors, needs.ids.ulid()), oneLess('subnet', before)],
       beside: network ? [beside(networks, network, { set: { subnets } })] : [],
     };
   });
