@@ -4,7 +4,6 @@
  */
 import { Fault } from '../domain/fault.ts';
 import {
-  InvalidInput,
   IpAddressInUse,
   MacAddressInUse,
   PortInUse,
@@ -244,10 +243,4 @@ export const unbindPort = async (needs: Needs, uuid: string, device_id: string):
     return change;
   });
   return after;
-};
-
-/** Refuses more than one of the same, or what nobody here can do. Throws InvalidInput (400). */
-export const refuseGroups = (groups: readonly string[], own: string): void => {
-  const strange = groups.find((group) => group !== own);
-  if (strange !== undefined) throw InvalidInput(`security group ${strange} is not the group of the project, ${own}`);
 };
