@@ -3,7 +3,7 @@ import { network } from '../../layers/domain/network/network.ts';
 import type { Shown } from '../../layers/domain/projection.ts';
 import { networkKinds, type StoredNetwork } from '../../layers/store/kinds/networks.ts';
 import { changeNetwork, createNetwork, findNetwork, removeNetwork } from '../../layers/store/networks.ts';
-import { authorizeFields, type Values } from './body.ts';
+import { authorizeFields } from './body.ts';
 import type { Resource } from './crud.ts';
 import { standardShown } from './view.ts';
 

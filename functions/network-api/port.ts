@@ -9,7 +9,6 @@ import {
   createPort,
   findPort,
   type NewPort,
-  type PortChange,
   removePort,
 } from '../../layers/store/network-ports.ts';
 import { findNetwork } from '../../layers/store/networks.ts';
