@@ -42,6 +42,13 @@ const ask = async (query: string) => {
   return { found: body.nodes.length as number, ...read };
 };
 
+describe('a list by placement_class', () => {
+  it('reads only nodes that have such a class', async () => {
+    expect(await ask('placement_class=CUSTOM_SILVER&limit=10')).toMatchObject({ found: 10, nodes: 10 });
+    expect(await ask('placement_class=CUSTOM_BRONZE')).toEqual({ found: 0, nodes: 0, entries: 0 });
+  });
+});
+
 describe('a list of free nodes', () => {
   it.each([
     ['placement_class=CUSTOM_GOLD', 5],
