@@ -43,6 +43,8 @@ export type Field = {
   readonly since?: number;
   /** The last microversion that has it. */
   readonly until?: number;
+  /** The microversion from which POST takes it, if answers have it before. */
+  readonly givenSince?: number;
   /** POST has to give it unless it has a default (or is the uuid); PATCH can not remove it. */
   readonly required?: true;
   /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
