@@ -91,7 +91,8 @@ describe('rules of any content', () => {
       }),
       { numRuns: 400 },
     );
-    expect(applied).toBeGreaterThan(20);
+    // Of 400 about 32 apply, by chance: 20 was missed once in a hundred runs, 5 is not in a lifetime.
+    expect(applied).toBeGreaterThan(5);
   });
 
   it('make the same of the same inspection each time', () => {
