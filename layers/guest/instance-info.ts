@@ -13,7 +13,7 @@ export type Deployment = {
   readonly preserve_ephemeral?: boolean;
 };
 
-/** A value of instance_info. Numbers are written as text, lists of addresses as JSON text (R015). */
+/** A value of instance_info. Numbers are written as text, lists of addresses as JSON text. */
 type Value = string | readonly string[];
 
 type Key = {
@@ -116,7 +116,7 @@ export const instanceInfoKeys: { readonly [name: string]: Key } = {
   traits: { of: traitsOf, needed: true, doc: 'Traits that the flavor or the image requires; a list.' },
 };
 
-/** The names that a setting may leave out (R017). */
+/** The names that a setting may leave out. */
 export const spareKeys: readonly string[] = Object.entries(instanceInfoKeys)
   .filter(([, { needed }]) => !needed)
   .map(([name]) => name);

@@ -1,7 +1,7 @@
 /**
- * What is known of a guest, whoever asks for it: the one neutral object (requirements.md R002, R005, R006) that is made
- * where a server is deployed. instance_info (`instance-info.ts`), the guest document (`guest-document.ts`) and the
- * configdrive are made of it, so they cannot tell different things.
+ * What is known of a guest, whoever asks for it: the one neutral object that is made where a server is deployed.
+ * instance_info (`instance-info.ts`), the guest document (`guest-document.ts`) and the configdrive are made of it, so they
+ * cannot tell different things.
  */
 import * as z from 'zod';
 
@@ -61,7 +61,7 @@ const fixedIp = z.strictObject({
   floating_ips: z.array(floatingIp).readonly(),
 });
 
-/** An address of a guest (R075). IPv6 stays as it was written. */
+/** An address of a guest. IPv6 stays as it was written. */
 export type FloatingIp = z.output<typeof floatingIp>;
 export type FixedIp = z.output<typeof fixedIp>;
 
@@ -114,7 +114,7 @@ const nameOf = (id: string | null | undefined, name: string | null | undefined):
   (id ?? null) === null ? null : (name ?? unknownName);
 
 /**
- * The metadata of an instance with these ports (R076), complete: an instance without a name is called by its UUID.
+ * The metadata of an instance with these ports, complete: an instance without a name is called by its UUID.
  * Throws ZodError for what is none, a mistake of the caller's.
  */
 export const createMetadata = (known: Known, ports: readonly GuestPort[]): GuestMetadata =>

@@ -48,6 +48,6 @@ export type GuestNetwork = {
   readonly groups: readonly CardGroup[];
 };
 
-/** The ports of the neutral metadata that these are (R076). */
+/** The ports of the neutral metadata that these are. */
 export const guestPorts = (vifs: readonly Vif[]): GuestPort[] =>
   vifs.map(({ id, subnets }) => ({ uuid: id, fixed_ips: subnets.flatMap(({ ips }) => ips), floating_ips: [] }));

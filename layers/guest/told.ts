@@ -57,19 +57,24 @@ const fixed = ({ address, version, floating: floating_ips }: Told): FixedIp => (
   floating_ips,
 });
 
-/** The ports that the addresses name, in that order, without those that are not attached any more. */
+/** The ports that the addresses name. */
 const portsNamed = (ips: readonly Ip[]): string[] => ips.flatMap(({ port_id }) => port_id ?? []);
 
+/** The ports that are attached, those that have addresses first, in the order of these. */
+const inOrder = (named: readonly string[], vifs: readonly string[] | null): string[] => [
+  ...new Set([...named.filter((uuid) => vifs?.includes(uuid) ?? true), ...(vifs ?? [])]),
+];
+
 /**
- * The ports of the machine, which are those with a VIF attached, in that order. Addresses of which nobody says whose
- * they are, as Nova's, are those of the only port; of several, they stand by themselves. `vifs` null: nobody keeps
- * account of VIFs on this machine, so that its ports are those that addresses name.
+ * The ports of the machine: its VIFs. Addresses of which nobody says whose they are, as Nova's, are those of the only
+ * port; of several, they stand by themselves. `vifs` null: nobody keeps account of VIFs on this machine, so that its
+ * ports are those that addresses name.
  */
 const portsOf = (info: Machine['instance_info'], vifs: readonly string[] | null): GuestPort[] => {
   const all = fixedOf(info);
   const led = new Set(all.flatMap(({ floating: leading }) => leading.map(({ address }) => address)));
   const others = ipsOf(decoded(info['floating_ips'])).filter(({ address }) => !led.has(address));
-  const attached = vifs ?? [...new Set(portsNamed([...all, ...others]))];
+  const attached = inOrder(portsNamed([...all, ...others]), vifs);
   const only = attached.length === 1 ? attached[0] : undefined;
   const portWith = (uuid: string | null, isIts: (told: Ip) => boolean): GuestPort => ({
     uuid,

@@ -71,6 +71,7 @@ const openers: { readonly [G in GrantName]: Open } = {
   objects: openObjects,
   'objects:inventories': openInventories,
   'objects:agents': openObjects,
+  'objects:guests': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),
   seal: openSealer,

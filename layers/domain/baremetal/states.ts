@@ -25,6 +25,8 @@ export type StateRow = {
   readonly deletable?: true;
   /** An instance runs on the machine: the node may be protected, and does not lose its allocation. */
   readonly occupied?: true;
+  /** A guest has the machine, or is to get it: there is a guest document (layers/store/guest-documents.ts). */
+  readonly guest?: true;
   /** A deploy ramdisk may be running, which asks which node it is on. */
   readonly lookup?: true;
   /**
@@ -61,29 +63,50 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
   'inspect failed': { is: 'failed', workflow: 'inspect', target: 'kept', editable: true },
   manageable: { is: 'resting', unassigned: true, unwired: true, deletable: true },
   available: { is: 'resting', was: { below: 2, as: null }, unassigned: true, deletable: true },
-  deploying: { is: 'working', workflow: 'deploy', target: 'active', lookup: true, heartbeat: 'recorded' },
-  'wait call-back': { is: 'waiting', workflow: 'deploy', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  'deploy hold': { is: 'held', workflow: 'deploy', target: 'kept', heartbeat: 'recorded' },
-  'deploy failed': { is: 'failed', workflow: 'deploy', target: 'kept', editable: true },
-  active: { is: 'resting', occupied: true },
+  deploying: { is: 'working', workflow: 'deploy', target: 'active', lookup: true, heartbeat: 'recorded', guest: true },
+  'wait call-back': {
+    is: 'waiting',
+    workflow: 'deploy',
+    target: 'kept',
+    lookup: true,
+    heartbeat: 'awaited',
+    guest: true,
+  },
+  'deploy hold': { is: 'held', workflow: 'deploy', target: 'kept', heartbeat: 'recorded', guest: true },
+  'deploy failed': { is: 'failed', workflow: 'deploy', target: 'kept', editable: true, guest: true },
+  active: { is: 'resting', occupied: true, guest: true },
   deleting: { is: 'working', workflow: 'undeploy', target: 'available' },
   error: { is: 'failed', workflow: 'undeploy', editable: true },
   cleaning: { is: 'working', workflow: 'clean', target: 'available', lookup: true, heartbeat: 'recorded' },
   'clean wait': { is: 'waiting', workflow: 'clean', target: 'kept', lookup: true, heartbeat: 'awaited' },
   'clean hold': { is: 'held', workflow: 'clean', target: 'kept', heartbeat: 'recorded' },
   'clean failed': { is: 'failed', workflow: 'clean', target: 'kept', editable: true },
-  adopting: { is: 'working', workflow: 'adopt', target: 'active' },
+  adopting: { is: 'working', workflow: 'adopt', target: 'active', guest: true },
   'adopt failed': { is: 'failed', workflow: 'adopt', target: 'kept', editable: true, deletable: true },
-  rescuing: { is: 'working', workflow: 'rescue', target: 'rescue', lookup: true, heartbeat: 'recorded' },
-  'rescue wait': { is: 'waiting', workflow: 'rescue', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  rescue: { is: 'resting', occupied: true },
-  'rescue failed': { is: 'failed', workflow: 'rescue', target: 'kept', editable: true },
-  unrescuing: { is: 'working', workflow: 'unrescue', target: 'active' },
-  'unrescue failed': { is: 'failed', workflow: 'unrescue', target: 'kept', editable: true },
-  servicing: { is: 'working', workflow: 'service', target: 'active', lookup: true, heartbeat: 'recorded' },
-  'service wait': { is: 'waiting', workflow: 'service', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  'service hold': { is: 'held', workflow: 'service', target: 'kept', editable: true, heartbeat: 'recorded' },
-  'service failed': { is: 'failed', workflow: 'service', target: 'kept', editable: true },
+  rescuing: { is: 'working', workflow: 'rescue', target: 'rescue', lookup: true, heartbeat: 'recorded', guest: true },
+  'rescue wait': { is: 'waiting', workflow: 'rescue', target: 'kept', lookup: true, heartbeat: 'awaited', guest: true },
+  rescue: { is: 'resting', occupied: true, guest: true },
+  'rescue failed': { is: 'failed', workflow: 'rescue', target: 'kept', editable: true, guest: true },
+  unrescuing: { is: 'working', workflow: 'unrescue', target: 'active', guest: true },
+  'unrescue failed': { is: 'failed', workflow: 'unrescue', target: 'kept', editable: true, guest: true },
+  servicing: { is: 'working', workflow: 'service', target: 'active', lookup: true, heartbeat: 'recorded', guest: true },
+  'service wait': {
+    is: 'waiting',
+    workflow: 'service',
+    target: 'kept',
+    lookup: true,
+    heartbeat: 'awaited',
+    guest: true,
+  },
+  'service hold': {
+    is: 'held',
+    workflow: 'service',
+    target: 'kept',
+    editable: true,
+    heartbeat: 'recorded',
+    guest: true,
+  },
+  'service failed': { is: 'failed', workflow: 'service', target: 'kept', editable: true, guest: true },
 };
 
 type InState = { readonly provision_state: ProvisionState };

@@ -153,7 +153,12 @@ describe('the entries of records', () => {
   it('are written where a value moved, and where a brief tells another one', async () => {
     expect(await writesOf({ power_state: 'power on' })).toEqual(['list', 'provision_state']);
     expect(await writesOf({ chassis_uuid: null, fault: 'power failure' })).toEqual(['fault']);
-    expect(await writesOf({ provision_state: 'deploying' })).toEqual(['list', 'provision_state', 'provision_state']);
+    expect(await writesOf({ provision_state: 'deploying', run: 'r' })).toEqual([
+      'list',
+      'provision_state',
+      'busy',
+      'provision_state',
+    ]);
   });
 
   it('are not lost when what belongs to a node moves to another one', async () => {
