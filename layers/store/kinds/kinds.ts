@@ -1,4 +1,7 @@
-/** Every kind of record, a row each. What else is stored with a node is in `companions.ts`. */
+/**
+ * Every kind of record in the machines' table, a row each; those of tenants are in `tenants.ts`. What else is stored with
+ * a node is in `companions.ts`.
+ */
 import { allocation as allocationFields, isFree, type Allocation } from '../../domain/allocation.ts';
 import { guestChanged, makeStale, staleBy } from '../../domain/baremetal/guest.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
@@ -10,12 +13,13 @@ import { port as portFields, type Port } from '../../domain/port.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../domain/portgroup.ts';
 import { runbook as runbookFields, type Runbook } from '../../domain/runbook.ts';
 import { volumeConnector, volumeTarget, type VolumeConnector, type VolumeTarget } from '../../domain/volume.ts';
-import { transitionLine } from '../events.ts';
+import { eventWrite, transitionLine } from '../events.ts';
 import type { StoredNode } from '../nodes.ts';
 import { readRecord } from '../records/find.ts';
 import { besideRemoved } from '../records/plan.ts';
 import type { Key } from '../../platform/table.ts';
 import { keyOf, type AnyKind, type Kept, type Kind, type Upgrade } from './kind.ts';
+import { tenantKinds } from './tenants.ts';
 
 export type StoredPort = Port & Kept;
 export type StoredPortgroup = Portgroup & Kept;
@@ -116,6 +120,7 @@ const node: Kind<StoredNode> = {
     ...(after.provision_state !== before.provision_state && { provision_updated_at: at }),
     ...(guestChanged(before, after) && makeStale({ ...after, revision: before.revision }, at)),
   }),
+  line: eventWrite,
   tells: transitionLine,
   // A node and its allocation name each other, or neither does: an allocation that the node loses goes with it.
   brings: async (table, before, after) => {
@@ -193,8 +198,7 @@ export const kinds = {
   inspection_rule,
 } as const;
 
-/** The kind of the record that stands under this key; undefined for what is no record. */
-export const kindAt = ({ sk }: Key): AnyKind | undefined => {
-  const [name = ''] = sk.split('#', 1);
-  return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
-};
+const all: ReadonlyMap<string, AnyKind> = new Map(Object.entries({ ...kinds, ...tenantKinds }));
+
+/** The kind of the record that stands under this key, in either table; undefined for what is no record. */
+export const kindAt = ({ sk }: Key): AnyKind | undefined => all.get(sk.split('#', 1)[0]!);
