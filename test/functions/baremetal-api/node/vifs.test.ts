@@ -126,7 +126,7 @@ describe('vifs of network interface flat', () => {
   it('of clients that ask at once all get a card of their own, or none', async () => {
     for (const number of [1, 2, 3]) await port(`52:54:00:00:00:0${number}`);
     const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(async (id) => attach(uuid, { id })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 204, 204, 400, 400]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(3);
     expect(new Set(await list())).toHaveProperty('size', 3);
   });
 
