@@ -18,6 +18,7 @@ export const grants = {
   'objects:inventories': { part: 'objects', doc: 'put inventories' },
   'objects:images': { part: 'objects', doc: 'put, get and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
+  'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop executions' },
   'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },
   seal: { part: 'sealer', doc: 'encrypt with the secrets key' },

@@ -18,6 +18,8 @@ const statement = /(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/g;
 const whole = /import(?: \* as \w+ from |\()'(\.[^']+)'/g;
 /** The store is being remade around its kinds: this line goes when that is done. */
 const leaving = /^layers\/store\/|^layers\/platform\/table\.ts oneOf$/;
+/** For the Compute API, which comes: this line goes when that deploys servers. */
+const awaited = /^layers\/guest\//;
 
 /** Of the tenant side, which lands in parts: a line goes when what needs it is there. */
 const coming = new Set([
@@ -66,7 +68,7 @@ const exportsOf = (file: string): Export[] =>
 const exports = product
   .filter((file) => !entries.test(file))
   .flatMap(exportsOf)
-  .filter(({ id }) => !leaving.test(id) && !coming.has(id));
+  .filter(({ id }) => !leaving.test(id) && !awaited.test(id) && !coming.has(id));
 
 it('finds exports and imports, and misses what nobody imports', () => {
   expect(exports.length).toBeGreaterThan(1000);

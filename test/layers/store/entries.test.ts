@@ -156,9 +156,9 @@ describe('the entries of records', () => {
   it('are written where a value moved, and where a brief tells another one', async () => {
     expect(await writesOf({ power_state: 'power on' })).toEqual(['list', 'provision_state']);
     expect(await writesOf({ chassis_uuid: null, fault: 'power failure' })).toEqual(['fault']);
-    const moved = ['list', 'provision_state', 'provision_state'];
+    const moved = ['list', 'provision_state', 'busy', 'provision_state'];
     // Of any class, in any group and in its own, it is not free any more.
-    expect(await writesOf({ provision_state: 'deploying' })).toEqual([...moved, 'free', 'free']);
+    expect(await writesOf({ provision_state: 'deploying', run: 'r' })).toEqual([...moved, 'free', 'free']);
   });
 
   it('are not lost when what belongs to a node moves to another one', async () => {
