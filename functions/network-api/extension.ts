@@ -13,6 +13,7 @@ const extensions: Readonly<Record<string, readonly [name: string, description: s
   quotas: ['Quota management support', 'Limits of a project.'],
   quota_details: ['Quota details management support', 'Limits of a project, and what it has.'],
   'project-id': ['project_id field enabled', 'The project of a record, by its new name too.'],
+  availability_zone: ['Availability Zone', 'Zones of agents, of which there are none.'],
   pagination: ['Pagination support', 'Lists have pages.'],
   sorting: ['Sorting support', 'Lists have an order.'],
   'standard-attr-description': ['standard-attr-description', 'Records have a description.'],

@@ -4,13 +4,7 @@ import { isBound, port } from '../../layers/domain/network/port.ts';
 import { allows, denied, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import type { Shown } from '../../layers/domain/projection.ts';
 import { networkKinds, type StoredNetwork, type StoredPort } from '../../layers/store/kinds/networks.ts';
-import {
-  changePort,
-  createPort,
-  findPort,
-  type NewPort,
-  removePort,
-} from '../../layers/store/network-ports.ts';
+import { changePort, createPort, findPort, type NewPort, removePort } from '../../layers/store/network-ports.ts';
 import { findNetwork } from '../../layers/store/networks.ts';
 import { authorizeFields, type Values } from './body.ts';
 import type { Resource } from './crud.ts';

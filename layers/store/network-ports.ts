@@ -3,12 +3,7 @@
  * make, change and remove it; nobody else has one of them meanwhile, and nothing is left behind.
  */
 import { Fault } from '../domain/fault.ts';
-import {
-  IpAddressInUse,
-  MacAddressInUse,
-  PortInUse,
-  ResourceNotFound,
-} from '../domain/network/faults.ts';
+import { IpAddressInUse, MacAddressInUse, PortInUse, ResourceNotFound } from '../domain/network/faults.ts';
 import { type AskedIp, type FixedIp, isBound, type Port } from '../domain/network/port.ts';
 import type { Chance } from '../platform/platform.ts';
 import { absent, type Table, type Write } from '../platform/table.ts';

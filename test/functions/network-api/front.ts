@@ -39,7 +39,7 @@ export const refusal = ({ status, body }: Answered): [number, string] => [status
 /** A network that has a subnet. */
 export const withSubnet = async (
   { make }: Pick<ReturnType<typeof createFront>, 'make'>,
-  { cidr = '10.0.0.0/24', network = {}, subnet = {}, subject = ann as Asking['subject'] } = {},
+  { cidr = '10.0.0.0/24', network = {}, subnet = {}, subject = ann } = {},
 ) => {
   const { id: network_id } = await make('networks', { name: 'private', ...network }, subject);
   const values = { network_id, cidr, ip_version: cidr.includes(':') ? 6 : 4, ...subnet };

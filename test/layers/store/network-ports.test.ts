@@ -20,7 +20,7 @@ import {
 import { createNetwork, removeNetwork } from '../../../layers/store/networks.ts';
 import { usedBy } from '../../../layers/store/quotas.ts';
 import { createSubnet, removeSubnet } from '../../../layers/store/subnets.ts';
-import { networksFor, portsOfServer, vifOf } from '../../../layers/store/vifs.ts';
+import { networksFor, portsOfServer, vifOf } from '../../../layers/store/server-ports.ts';
 import { countedUuid } from '../../../layers/platform/memory/ids.ts';
 
 const project_id = 'red';
@@ -229,7 +229,7 @@ describe('floating addresses', () => {
     expect(vif).toMatchObject({
       id: port.uuid,
       address: port.mac_address,
-      network: { id: network_id, label: 'private', mtu: 1500 },
+      network: { id: network_id, mtu: 1500 },
       subnets: [
         {
           cidr: '192.168.1.0/24',
