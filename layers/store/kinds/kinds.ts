@@ -2,10 +2,11 @@
  * Every kind of record in the machines' table, a row each; those of tenants are in `tenants.ts`. What else is stored with
  * a node is in `companions.ts`.
  */
-import { allocation as allocationFields, isFree, type Allocation } from '../../domain/allocation.ts';
+import { allocation as allocationFields, type Allocation } from '../../domain/allocation.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
 import { deployTemplate, type DeployTemplate } from '../../domain/deploy-template.ts';
+import { freeValues } from '../../domain/free-nodes.ts';
 import { inspectionRule, type InspectionRule } from '../../domain/inspection-rule.ts';
 import { node as nodeFields } from '../../domain/node.ts';
 import { port as portFields, type Port } from '../../domain/port.ts';
@@ -104,8 +105,8 @@ const node: Kind<StoredNode> = {
     associated: { of: ({ instance_uuid: instance }) => instance !== null },
     // What `sync` looks at: a node that nothing works on is not in it.
     busy: { of: ({ run, reservation }) => (run === null && reservation === null ? undefined : '') },
-    // Those that an allocation may get, by resource class: a fleet of nodes that all have instances costs it nothing.
-    free: { of: (record) => (isFree(record) ? record.resource_class : undefined) },
+    // Those that a server or an allocation may get: a fleet of nodes that all have instances costs it nothing.
+    free: { of: freeValues },
   },
   brief: ['owner', 'lessee', 'parent_node', 'shard'],
   briefIn: ['provision_state'],
