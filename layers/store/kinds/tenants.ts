@@ -1,8 +1,10 @@
 /** Every kind of record in the tenants' table, a row each. Names differ from those of machines (`kinds.ts`). */
+import { firstFlavor, flavor as flavorFields, type Flavor, type FlavorKeeping } from '../../domain/compute/flavor.ts';
 import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
 import type { Kept, Kind } from './kind.ts';
 
 export type StoredKeyPair = KeyPair & Kept;
+export type StoredFlavor = Flavor & FlavorKeeping & Kept;
 
 /** What all kinds begin with. */
 const first = { schema: 1, upgrades: [] } as const;
@@ -15,5 +17,18 @@ const key_pair: Kind<StoredKeyPair> = {
   taken: { uuid: 'A key pair with UUID * already exists.', key_pair_name: "Key pair '{own}' already exists." },
 };
 
+const flavor: Kind<StoredFlavor> = {
+  name: 'flavor',
+  title: 'Flavor',
+  ...first,
+  fields: flavorFields,
+  kept: firstFlavor,
+  taken: {
+    uuid: 'A flavor with UUID * already exists.',
+    flavor_id: 'Flavor with ID * already exists.',
+    flavor_name: 'Flavor with name * already exists.',
+  },
+};
+
 /** By their names. */
-export const tenantKinds = { key_pair } as const;
+export const tenantKinds = { key_pair, flavor } as const;
