@@ -160,6 +160,12 @@ export const beside =
   (moment) =>
     planOf(kind, { before, after: nextForm(kind, before, change, moment.at) }, change, moment);
 
+/** A new record beside the change of another one; `change` says what comes with it. */
+export const besideNew =
+  <R extends Kept>(kind: KindOf<R>, record: R, change: Change<R> = {}): Beside =>
+  (moment) =>
+    planOf(kind, { after: record }, change, moment);
+
 /** The removal of a record as it was read, beside the change of another one. */
 export const besideRemoved =
   <R extends Kept>(kind: KindOf<R>, before: R): Beside =>
