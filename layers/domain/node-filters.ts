@@ -34,6 +34,8 @@ export const nodeFilters: Filters<Listed> = {
     since: 21,
     keep: ({ resource_class: name }, wanted: string) => (name ?? '') !== '' && placementClass(name!) === wanted,
     looksAt: ['resource_class'],
+    lookups: (value: string) => [{ index: 'placement_class', value }],
+    rank: 8,
   },
   project: { keep: isOfProject, looksAt: ['owner', 'lessee'], lookups: placesOfProject, rank: 6 },
   sharded: {

@@ -2,7 +2,7 @@
 import type { Node } from '../domain/node.ts';
 
 /** What a list of candidates is asked for. */
-export const candidateFields = [
+const candidateFields = [
   'uuid',
   'resource_class',
   'traits',

@@ -11,6 +11,7 @@ import { inspectionRule, type InspectionRule } from '../../domain/inspection-rul
 import { node as nodeFields } from '../../domain/node.ts';
 import { port as portFields, type Port } from '../../domain/port.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../domain/portgroup.ts';
+import { placementClass } from '../../domain/resource-class.ts';
 import { runbook as runbookFields, type Runbook } from '../../domain/runbook.ts';
 import { volumeConnector, volumeTarget, type VolumeConnector, type VolumeTarget } from '../../domain/volume.ts';
 import { eventWrite, transitionLine } from '../events.ts';
@@ -103,6 +104,7 @@ const node: Kind<StoredNode> = {
   holds: true,
   indexes: {
     associated: { of: ({ instance_uuid: instance }) => instance !== null },
+    placement_class: { of: ({ resource_class: name }) => name && placementClass(name) },
     // What `sync` looks at: a node that nothing works on is not in it.
     busy: { of: ({ run, reservation }) => (run === null && reservation === null ? undefined : '') },
     // Those that a server or an allocation may get: a fleet of nodes that all have instances costs it nothing.
