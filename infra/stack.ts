@@ -127,7 +127,14 @@ export class IngotStack extends Stack {
     for (const [name, api] of Object.entries<Api>(others)) {
       new CfnOutput(this, `${capital(name)}Endpoint`, { value: api.endpoint, description: api.rest.restApiName });
     }
-    new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });
+    new CfnOutput(this, 'TableName', {
+      value: data.tables.machines.tableName,
+      description: 'DynamoDB table of machines',
+    });
+    new CfnOutput(this, 'TenantsTableName', {
+      value: data.tables.tenants.tableName,
+      description: 'DynamoDB table of tenants',
+    });
     new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
   }
 }
