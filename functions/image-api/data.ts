@@ -54,13 +54,18 @@ const began = ({ status }: StoredImage, event: ImageEvent) =>
  * and never got is removed. Throws Invalid (400) without formats, Conflict (409) in another state, and while another
  * request is at it.
  */
-export const beginUpload = async (deps: Deps, uuid: string, event: 'save' | 'stage' | 'link', upload: Upload): Promise<void> => {
+export const beginUpload = async (
+  deps: Deps,
+  uuid: string,
+  event: 'save' | 'stage' | 'link',
+  upload: Upload,
+): Promise<void> => {
   const { before } = await changeRecord(deps, kind, uuid, (image) => {
     needFormats(image);
     const status = began(image, event);
     const isBusy = image.status === 'saving' && upload.at - (image.upload?.at ?? 0) < requestIsOver;
     if (isBusy) throw Conflict(`Image status transition from ${image.status} to saving is not allowed`);
-    return { set: { status, upload } };
+    return { set: { status, upload, size: upload.size ?? null } };
   });
   if (before.upload) await deps.objects.remove(before.upload.object);
 };
@@ -88,13 +93,16 @@ export const endUpload = async (
 /** The upload did not come to an end; the image waits for another one. */
 export const loseUpload = async (deps: Deps, uuid: string, object: string): Promise<void> => {
   await changeRecord(deps, kind, uuid, (image) =>
-    image.upload?.object === object ? { set: { status: began(image, 'lost'), upload: null } } : undefined,
+    image.upload?.object === object ? { set: { status: began(image, 'lost'), upload: null, size: null } } : undefined,
   );
   await deps.objects.remove(object);
 };
 
 /** Removes all that is stored for an image. */
-export const removeData = async ({ objects }: Pick<Deps, 'objects'>, { source, upload }: StoredImage): Promise<void> => {
+export const removeData = async (
+  { objects }: Pick<Deps, 'objects'>,
+  { source, upload }: StoredImage,
+): Promise<void> => {
   const stored = source && 'object' in source ? source.object : undefined;
   for (const key of [stored, upload?.object]) if (key !== undefined) await objects.remove(key);
 };

@@ -1,6 +1,6 @@
 /** Images themselves: create, show, change, delete; their tags, and what only administrators do with them. */
-import { Conflict, Forbidden } from '../../layers/domain/fault.ts';
-import { image, most } from '../../layers/domain/image/image.ts';
+import { Forbidden, NotFound } from '../../layers/domain/fault.ts';
+import { image } from '../../layers/domain/image/image.ts';
 import { patchImage, type Changes } from '../../layers/domain/image/patch.ts';
 import { splitBody } from '../../layers/domain/image/properties.ts';
 import { type ImageEvent, nextStatus } from '../../layers/domain/image/states.ts';
@@ -11,8 +11,9 @@ import { json } from '../../layers/domain/values.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.ts';
 import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
-import { importMethods, removeData } from './data.ts';
+import { removeData } from './data.ts';
 import { findImage, findToDelete } from './find.ts';
+import { importMethods } from './info.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
 import { imagesPath, imageView } from './view.ts';
 
@@ -77,7 +78,7 @@ const tagged = async (deps: Deps, { target, params }: Call<undefined, StoredImag
   await changeRecord(deps, kind, target.uuid, ({ tags }) => {
     if (tags.includes(tag) === isThere) {
       if (isThere) return undefined;
-      throw kindlyMissing(tag);
+      throw NotFound(`The image has no tag ${tag}.`);
     }
     const changed = isThere ? [...tags, tag] : tags.filter((one) => one !== tag);
     return { set: { tags: checkField(image, 'tags', changed) as string[] } };
@@ -94,8 +95,59 @@ const action = (event: ImageEvent): Route =>
     handle: async (deps, { target }) => {
       await changeRecord(deps, kind, target.uuid, ({ status }) => {
         const why = `Not allowed to ${event} image in status '${status}'`;
-        return { set: { status: nextStatus(status, event, why) } };
+        return { set: { status: nextStatus(status, event, why, Forbidden) } };
       });
       return {};
     },
   });
+
+export const imageRoutes: readonly Route[] = [
+  route<Values>({
+    at: `POST ${imagesPath}`,
+    policy: 'add_image',
+    status: 201,
+    body: json,
+    handle: async (deps, call) => {
+      const record = newRecord(deps, kind, readNew(call));
+      await createRecord(deps, kind, record);
+      const headers = { 'OpenStack-image-import-methods': importMethods.join(',') };
+      return { body: imageView(call)(record), location: `${imagesPath}/${record.uuid}`, headers };
+    },
+  }),
+  route<undefined, StoredImage>({
+    at: `GET ${at}`,
+    policy: 'get_image',
+    find: findImage,
+    handle: async (_deps, call) => ({ body: imageView(call)(call.target) }),
+  }),
+  route<PatchBody, StoredImage>({
+    at: `PATCH ${at}`,
+    policy: 'modify_image',
+    find: findImage,
+    body: patchBody,
+    handle: async (deps, call) => ({ body: imageView(call)((await changeImage(deps, call)).after) }),
+  }),
+  route<undefined, StoredImage>({
+    at: `DELETE ${at}`,
+    policy: 'delete_image',
+    find: findToDelete,
+    handle: async (deps, { target }) => {
+      await deleteImage(deps, target);
+      return {};
+    },
+  }),
+  route<undefined, StoredImage>({
+    at: `PUT ${at}/tags/{tag}`,
+    policy: 'modify_image',
+    find: findImage,
+    handle: async (deps, call) => tagged(deps, call, true),
+  }),
+  route<undefined, StoredImage>({
+    at: `DELETE ${at}/tags/{tag}`,
+    policy: 'modify_image',
+    find: findImage,
+    handle: async (deps, call) => tagged(deps, call, false),
+  }),
+  action('deactivate'),
+  action('reactivate'),
+];

@@ -11,6 +11,7 @@ import { nextStatus } from '../../layers/domain/image/states.ts';
 import { check } from '../../layers/domain/schema.ts';
 import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
+import { endUpload } from './data.ts';
 import { findImage } from './find.ts';
 import { importMethods, type ImportMethod } from './info.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';

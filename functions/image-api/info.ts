@@ -16,7 +16,12 @@ const isNullable = ({ default: standard, required, computed }: Fields[string]): 
   standard === undefined && !required && !computed;
 
 const propertyOf = (row: Fields[string]): object => {
-  const { $schema: _schema, type, enum: words, ...rest } = z.toJSONSchema(row.schema, { io: 'input' }) as Record<string, unknown>;
+  const {
+    $schema: _schema,
+    type,
+    enum: words,
+    ...rest
+  } = z.toJSONSchema(row.schema, { io: 'input' }) as Record<string, unknown>;
   const nullable = isNullable(row);
   return {
     type: nullable ? ['null', type] : type,

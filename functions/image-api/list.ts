@@ -54,7 +54,10 @@ const linkOf = (query: Call['query'], marker?: string): string => {
   const kept = Object.entries(query)
     .filter(([name]) => name !== 'marker')
     .flatMap(([name, values]) => values.map((value): [string, string] => [name, value]));
-  const search = new URLSearchParams([...kept, ...(marker === undefined ? [] : [['marker', marker]])]).toString();
+  const search = new URLSearchParams([
+    ...kept,
+    ...(marker === undefined ? [] : [['marker', marker] as [string, string]]),
+  ]).toString();
   return search === '' ? imagesPath : `${imagesPath}?${search}`;
 };
 

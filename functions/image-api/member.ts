@@ -17,7 +17,10 @@ const collection = `${imagesPath}/{image_id}/members` as const;
 const at = `${collection}/{member_id}` as const;
 
 /** As a key of an item it has to be one that keeps, and a project's is. */
-const projectId = z.string().regex(/^[\w.:@~-]{1,255}$/, 'must be the ID of a project').refine((id) => id !== '__proto__');
+const projectId = z
+  .string()
+  .regex(/^[\w.:@~-]{1,255}$/, 'must be the ID of a project')
+  .refine((id) => id !== '__proto__');
 
 const newBody = z.strictObject({ member: projectId });
 const statusBody = z.looseObject({ status: word(memberStatuses) });
@@ -26,7 +29,8 @@ const refuseOthers = ({ visibility }: StoredImage): void => {
   if (visibility !== 'shared') throw Forbidden('Only shared images have members.');
 };
 
-const noSuch = (id: string, { uuid }: StoredImage) => NotFound(`${id} not found in the member list of the image ${uuid}.`);
+const noSuch = (id: string, { uuid }: StoredImage) =>
+  NotFound(`${id} not found in the member list of the image ${uuid}.`);
 
 /** The members that this caller sees: the owner all, a member itself. */
 const seenBy = (image: StoredImage, { subject }: Pick<Call, 'subject'>): Members => {
@@ -38,7 +42,11 @@ const seenBy = (image: StoredImage, { subject }: Pick<Call, 'subject'>): Members
 type Wanted<Body = undefined> = Call<Body, StoredImage>;
 
 /** Changes the members; `change` answers them as they are to be. */
-const changeMembers = async (deps: Deps, { target }: Wanted<unknown>, change: (image: StoredImage, at: string) => Members) => {
+const changeMembers = async (
+  deps: Deps,
+  { target }: Wanted<unknown>,
+  change: (image: StoredImage, at: string) => Members,
+) => {
   const { after } = await changeRecord(deps, kind, target.uuid, (image) => {
     refuseOthers(image);
     return { set: { members: change(image, isoTime(deps.clock.now())) } };
@@ -76,7 +84,9 @@ export const memberRoutes: readonly Route[] = [
     policy: 'get_members',
     find: findImage,
     handle: async (_deps, call) => {
-      const members = Object.entries(seenBy(call.target, call)).map(([id, one]) => memberView(call.target.uuid, id, one));
+      const members = Object.entries(seenBy(call.target, call)).map(([id, one]) =>
+        memberView(call.target.uuid, id, one),
+      );
       return { body: { members, schema: `${schemasPath}/members` } };
     },
   }),

@@ -26,7 +26,8 @@ export const checkSourceUrl = (
   value: string,
 ): void => {
   const refuse = (why: string) => Invalid(`The URL of ${name} ${why}.`);
-  if (!isWebUrl(value) || value.length > longest) throw refuse(`must be an http or https URL of ${longest} characters at most`);
+  if (!isWebUrl(value) || value.length > longest)
+    throw refuse(`must be an http or https URL of ${longest} characters at most`);
   const { username, password, hash, hostname, pathname } = new URL(value);
   if (username !== '' || password !== '') throw refuse('must not have a user or a password in it');
   if (hash !== '') throw refuse('must not have a fragment (#)');

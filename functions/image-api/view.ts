@@ -36,4 +36,3 @@ export const memberView = (image_id: string, member_id: string, member: Member):
   updated_at: seconds(member.updated_at),
   schema: `${schemasPath}/member`,
 });
-

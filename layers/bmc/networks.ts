@@ -109,11 +109,11 @@ export const parseNetworks = (name: string, setting: string): Networks => {
   };
 };
 
-/** A setting that lists networks, as a schema of its variable. */
-export const networksSetting = (name: string) =>
+/** A setting that lists networks, as a schema of its variable. `otherwise`: what an empty one means, if not private addresses. */
+export const networksSetting = (name: string, otherwise?: Networks) =>
   z.string().transform((setting, ctx) => {
     try {
-      return parseNetworks(name, setting);
+      return otherwise && setting.trim() === '' ? otherwise : parseNetworks(name, setting);
     } catch (error) {
       // Whoever shows it ends the sentence.
       ctx.addIssue({ code: 'custom', message: (error as Error).message.replace(/\.$/, '') });

@@ -13,8 +13,8 @@ const containerFormats = ['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', '
 /** DynamoDB has numbers up to here, and no machine has as much. */
 const amount = z.int().min(0).max(2_147_483_647);
 
-/** Of each there are so many at most, as in Glance. */
-export const most = { tags: 128, properties: 128, members: 128 } as const;
+/** Of each there are so many at most. Each member is an index entry, and all go in one transaction with the image. */
+export const most = { tags: 128, properties: 128, members: 64 } as const;
 
 /** Bytes of the names and values of all properties: an image is one item of the table. */
 export const mostPropertyBytes = 64 * 1024;
@@ -63,8 +63,16 @@ export const image = fields({
   },
   min_disk: { access: 'update', schema: amount, default: 0, doc: 'GB of disk that a machine needs for it.' },
   min_ram: { access: 'update', schema: amount, default: 0, doc: 'MB of memory that a machine needs for it.' },
-  disk_format: { access: 'update', schema: word(diskFormats), doc: 'Form of the data. Agents write raw, qcow2 and iso.' },
-  container_format: { access: 'update', schema: word(containerFormats), doc: 'What is around the data; bare: nothing.' },
+  disk_format: {
+    access: 'update',
+    schema: word(diskFormats),
+    doc: 'Form of the data. Agents write raw, qcow2 and iso.',
+  },
+  container_format: {
+    access: 'update',
+    schema: word(containerFormats),
+    doc: 'What is around the data; bare: nothing.',
+  },
   size: { access: 'read', schema: z.int(), doc: 'Bytes of the data; null for data at a URL.' },
   virtual_size: { access: 'read', schema: z.int(), doc: 'Always null: nobody looks into the data.' },
   checksum: { access: 'read', schema: z.string(), doc: 'MD5 of the data, if it was seen.' },

@@ -29,7 +29,7 @@ const operatorOf = (text: string): [operator: string, value: string] => {
 /** The values of a comma list, of which those in quotation marks may have commas. Throws Invalid (400) for a mark that is left open. */
 const listed = (text: string): string[] => {
   const found: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const isQuoted = text[at] === '"';
     const end = text.indexOf(isQuoted ? '"' : ',', at + 1);
     if (isQuoted && end < 0) throw Invalid('Invalid filter value: a quotation mark is not closed.');

@@ -27,7 +27,9 @@ export const checkProperties = (given: Readonly<Record<string, unknown>>): Image
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
   }
   if (all.length > most.properties) {
-    throw TooLarge(`The limit has been exceeded: an image has at most ${most.properties} properties, not ${all.length}.`);
+    throw TooLarge(
+      `The limit has been exceeded: an image has at most ${most.properties} properties, not ${all.length}.`,
+    );
   }
   if (bytes > mostPropertyBytes) {
     throw TooLarge(`The properties have ${bytes} bytes, at most ${mostPropertyBytes} can be stored with an image.`);

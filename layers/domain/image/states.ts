@@ -29,9 +29,9 @@ export const imageStatuses = [
   'deleted',
 ] as const;
 
-/** What `event` makes of an image in this state. Throws Conflict (409) with `why` if it is not possible. */
-export const nextStatus = (status: ImageStatus, event: ImageEvent, why: string): ImageStatus => {
+/** What `event` makes of an image in this state. Throws Conflict (409), or `refuse` with the words of Glance, if it is not possible. */
+export const nextStatus = (status: ImageStatus, event: ImageEvent, why: string, refuse = Conflict): ImageStatus => {
   const next = imageStates[status][event];
-  if (next === undefined) throw Conflict(why);
+  if (next === undefined) throw refuse(why);
   return next;
 };
