@@ -26,7 +26,7 @@ export const uploadRoutes: readonly Route[] = [
     at: `POST ${at}/upload`,
     policy: 'upload_image',
     find: findImage,
-    body: uploadBody as z.ZodType<z.output<typeof uploadBody>>,
+    body: uploadBody,
     doc: 'A link to send the data to, with PUT and these headers; then import it with the method glance-direct.',
     handle: async (deps, { target, body }) => {
       const digest = readDigest('os_hash_value', body.os_hash_value, body.os_hash_algo);

@@ -103,9 +103,12 @@ const kinds: Readonly<Record<string, (name: string, text: string) => Test>> = {
   os_hidden: truth,
 };
 
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
 /** A field by its text, or what is no field by the property of that name. */
 const plain = (name: string, text: string): Test => {
-  if (Object.hasOwn(image, name)) return (one) => String(valueOf(one, name) ?? '') === text;
+  if (Object.hasOwn(image, name)) return (one) => textOf(valueOf(one, name)) === text;
   return ({ properties }) => Object.hasOwn(properties, name) && properties[name] === text;
 };
 

@@ -88,7 +88,7 @@ describe('a walk that Glance answered', () => {
         subject: callerOf(as),
         ...(body !== undefined && { body, headers: { 'Content-Type': type ?? 'application/json' } }),
       });
-      expect(recorded(given.status, given.body, at), given.text).toEqual(comparable(answer, at));
+      expect([recorded(given.status, given.body, at), given.text]).toEqual([comparable(answer, at), given.text]);
     },
   );
 });
