@@ -16,6 +16,7 @@ export const grants = {
   tenants: { part: 'table', table: 'tenants', doc: "read and write the tenants' table" },
   objects: { part: 'objects', doc: 'put, get and delete configdrives and inventories' },
   'objects:inventories': { part: 'objects', doc: 'put inventories' },
+  'objects:images': { part: 'objects', doc: 'put, get and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop executions' },
   'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },

@@ -38,7 +38,12 @@ export const functions = {
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
   'compute-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Compute API (/v2.1), for tenants.' },
-  'image-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Image API (/v2), for tenants.' },
+  'image-api': {
+    memory: 1024,
+    timeout: 29,
+    grants: ['tenants', 'objects:images'],
+    doc: 'The Image API (/v2), for tenants.',
+  },
   'network-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Network API (/v2.0), for tenants.' },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
@@ -208,6 +213,10 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  image_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
+  },
   agent_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) from which deploy agents may call: lookup, heartbeat, inventories; empty: private addresses only.',
@@ -265,10 +274,12 @@ export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
  * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here. Media
- * of agents hold their tokens: only who makes and who sweeps them may touch them.
+ * of agents hold their tokens: only who makes and who sweeps them may touch them. Images are the Image API's own: others
+ * get links to them from it.
  */
 export const objectPrefixes = {
   configdrives: 'configdrives/',
   inventories: 'inventories/',
   agents: 'agents/',
+  images: 'images/',
 } as const;

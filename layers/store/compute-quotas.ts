@@ -14,12 +14,12 @@ import {
 import { isFault } from '../domain/fault.ts';
 import type { Table } from '../platform/table.ts';
 import { newRecord } from './kinds/form.ts';
-import { type StoredComputeQuota, tenantKinds } from './kinds/tenants.ts';
+import { computeKinds, type StoredComputeQuota } from './kinds/compute.ts';
 import { changeRecord, createRecord, type Needs } from './records/change.ts';
 import { readRecord } from './records/find.ts';
 import { type Beside, beside, planOf } from './records/plan.ts';
 
-const kind = tenantKinds.compute_quota;
+const kind = computeKinds.compute_quota;
 
 /** Who has things: servers and server groups are a project's, key pairs a user's. */
 export type Holder = `project:${string}` | `user:${string}`;

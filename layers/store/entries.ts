@@ -1,5 +1,5 @@
 /**
- * Index entries: the items that lists read. A record is in an index for each value that its kind's row names, and an
+ * Index entries: the items that lists read. A record is in one index for each value that its kind's row names, and an
  * entry there is an item of the same table, written in the same transaction as the record (ADR 16). Its key sorts by
  * the creation of the record; it holds the brief of the record where the row says so. Partitions are split into 16
  * shards that are read in parallel: one DynamoDB partition takes 1,000 writes a second.
@@ -50,8 +50,8 @@ export const placeIn = (index: string, value: unknown): string => `${index}#${St
 /** The places in which lists find a record. */
 export const placesOf = (kind: AnyKind, record: Kept): string[] =>
   [...indexesOf(kind)].flatMap(([name, { of }]) => {
-    const values = of(record as never) ?? [];
-    return (Array.isArray(values) ? values : [values]).map((value) => placeIn(name, value));
+    const values = [of(record as never)].flat();
+    return values.filter((value) => (value ?? undefined) !== undefined).map((value) => placeIn(name, value));
   });
 
 /** The partition of one shard of a place. */

@@ -1,6 +1,6 @@
 /** The addresses of servers, which are those of their ports (compute-api.md 3). */
 import type { Table } from '../platform/table.ts';
-import type { StoredServer } from './kinds/tenants.ts';
+import type { StoredServer } from './kinds/compute.ts';
 
 /** An address as servers show it. */
 export type Address = {

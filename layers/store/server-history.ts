@@ -9,7 +9,7 @@ import type { Ids } from '../platform/platform.ts';
 import type { Table, Write } from '../platform/table.ts';
 import { expiryOf, type NodeEvent } from './events.ts';
 import { serverCompanions } from './kinds/companions.ts';
-import type { StoredServer } from './kinds/tenants.ts';
+import type { StoredServer } from './kinds/compute.ts';
 
 /** A request. `run` is the execution that does it; null: it was done at once. */
 export type StoredAction = {

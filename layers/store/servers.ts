@@ -12,15 +12,15 @@ import { givingBack, type Holder, readStanding, spending } from './compute-quota
 import { expiryOf } from './events.ts';
 import { serverCompanions } from './kinds/companions.ts';
 import { apartKey } from './kinds/kind.ts';
-import { type StoredServer, tenantKinds } from './kinds/tenants.ts';
+import { computeKinds, type StoredServer } from './kinds/compute.ts';
 import { createRecord, type Needs, removeRecord } from './records/change.ts';
 import { readRecord } from './records/find.ts';
 import { type Beside, beside, besideNew, type Change } from './records/plan.ts';
 import { runName } from './runs.ts';
 import { actionWrite, type Asking, serverLine, stateLine } from './server-history.ts';
 
-const kind = tenantKinds.server;
-const groups = tenantKinds.server_group;
+const kind = computeKinds.server;
+const groups = computeKinds.server_group;
 
 /** A password as it is stored until the guest was told it. */
 export type SealedPassword = { readonly sealed: string };

@@ -71,6 +71,7 @@ const openers: { readonly [G in GrantName]: Open } = {
   tenants: openTable,
   objects: openObjects,
   'objects:inventories': openInventories,
+  'objects:images': openObjects,
   'objects:agents': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),

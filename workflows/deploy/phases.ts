@@ -11,7 +11,7 @@ import {
   type CoreStep,
 } from '../../layers/domain/deploy-plan.ts';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
-import { checkBootIso, checkImage, imageType } from '../../layers/domain/image.ts';
+import { checkBootIso, checkImage, imageType } from '../../layers/domain/instance-image.ts';
 import { asOffered, nameOf, needAgent, placeOf, toPlan } from '../../layers/domain/machine-steps.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
 import type { PlannedStep } from '../../layers/domain/steps.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Conflict, NotFound } from '../../../layers/domain/fault.ts';
 import { allows, denied } from '../../../layers/domain/policy.ts';
 import { text } from '../../../layers/domain/values.ts';
-import { type StoredFlavor, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/compute.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Route } from '../route.ts';
 import { findFlavor as find } from './view.ts';
@@ -55,7 +55,7 @@ export const accessRoutes: readonly Route[] = [
       const what = 'addTenantAccess' in wanted ? 'add_tenant_access' : 'remove_tenant_access';
       const rule = `os_compute_api:os-flavor-access:${what}` as const;
       if (!allows(rule, subject)) throw denied(rule);
-      const { after } = await changeRecord(deps, tenantKinds.flavor, target.uuid, (flavor) => ({
+      const { after } = await changeRecord(deps, computeKinds.flavor, target.uuid, (flavor) => ({
         set: { projects: changed(flavor, wanted) },
       }));
       return { body: accessOf(after) };

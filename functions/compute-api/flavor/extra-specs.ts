@@ -5,7 +5,7 @@ import { extraSpecs } from '../../../layers/domain/compute/extra-specs.ts';
 import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
 import type { Rule } from '../../../layers/domain/policy.ts';
 import { check } from '../../../layers/domain/schema.ts';
-import { type StoredFlavor, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/compute.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { findFlavor as find, missingFlavor, seesFlavor } from './view.ts';
@@ -28,7 +28,7 @@ const unknown = ({ params }: Call<unknown, StoredFlavor>) =>
 
 /** Changes them, all of which have to be possible afterwards. Throws Invalid (400). */
 const change = async (deps: Deps, { target }: Call<unknown, StoredFlavor>, make: (specs: Specs) => Specs) => {
-  const { after } = await changeRecord(deps, tenantKinds.flavor, target.uuid, ({ extra_specs: specs }) => ({
+  const { after } = await changeRecord(deps, computeKinds.flavor, target.uuid, ({ extra_specs: specs }) => ({
     set: { extra_specs: make({ ...specs }) },
   }));
   return after.extra_specs;

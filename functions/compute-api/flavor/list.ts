@@ -3,7 +3,7 @@ import { Invalid } from '../../../layers/domain/fault.ts';
 import { readBool } from '../../../layers/domain/page.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
-import { type StoredFlavor, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/compute.ts';
 import { eachRecord } from '../../../layers/store/records/list.ts';
 import { cutAfter, inOrder, nextLinks, readLimit, readOrder } from '../list.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
@@ -48,7 +48,7 @@ const select = async ({ table }: Deps, call: Call): Promise<StoredFlavor[]> => {
   const isChosen = choiceOf(call);
   const [ram, disk] = [leastOf(call, 'minRam'), leastOf(call, 'minDisk')];
   const found: StoredFlavor[] = [];
-  await eachRecord<StoredFlavor>(table, tenantKinds.flavor, {}, (flavor) => {
+  await eachRecord<StoredFlavor>(table, computeKinds.flavor, {}, (flavor) => {
     if (isChosen(flavor) && flavor.ram >= ram && flavor.disk >= disk) found.push(flavor);
   });
   return inOrder(found, readOrder(call, sortKeys, { key: 'flavorid', descending: false }));

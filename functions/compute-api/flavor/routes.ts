@@ -2,7 +2,7 @@
 import { flavor as rows } from '../../../layers/domain/compute/flavor.ts';
 import { namedSchema } from '../../../layers/domain/schema.ts';
 import { newRecord } from '../../../layers/store/kinds/form.ts';
-import { type StoredFlavor, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/compute.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../layers/store/records/change.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { accessRoutes } from './access.ts';
@@ -10,7 +10,7 @@ import { extraSpecRoutes } from './extra-specs.ts';
 import { listRoutes } from './list.ts';
 import { findFlavor as find, flavorView, missingFlavor, seesFlavor } from './view.ts';
 
-const kind = tenantKinds.flavor;
+const kind = computeKinds.flavor;
 
 type Named = Record<'flavor', Record<string, unknown>>;
 

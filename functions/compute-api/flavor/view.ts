@@ -4,12 +4,12 @@ import { NotFound } from '../../../layers/domain/fault.ts';
 import { allows, type Subject } from '../../../layers/domain/policy.ts';
 import { projector, type Viewer, type Want } from '../../../layers/domain/projection.ts';
 import type { Table } from '../../../layers/platform/table.ts';
-import { type StoredFlavor, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/compute.ts';
 import { readRecordBy } from '../../../layers/store/records/find.ts';
 import { linksTo } from '../links.ts';
 import type { Deps } from '../route.ts';
 
-const kind = tenantKinds.flavor;
+const kind = computeKinds.flavor;
 
 /** What a flavor that is not there is told with, and one that is not for this caller. */
 export const missingFlavor = (id: string) => NotFound(`Flavor ${id} could not be found.`);

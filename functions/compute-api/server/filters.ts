@@ -4,7 +4,7 @@ import { statusOf } from '../../../layers/domain/compute/server-states.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import type { Lookup } from '../../../layers/domain/filters.ts';
 import { readBool } from '../../../layers/domain/page.ts';
-import type { StoredServer } from '../../../layers/store/kinds/tenants.ts';
+import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import type { Address, AddressesOf } from '../../../layers/store/server-addresses.ts';
 import type { Call } from '../route.ts';
 

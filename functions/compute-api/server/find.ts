@@ -1,7 +1,7 @@
 /** How the server is found that a path names. */
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { isUuid } from '../../../layers/domain/values.ts';
-import { type StoredServer, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Deps } from '../route.ts';
 
@@ -11,7 +11,7 @@ export const missingServer = (id: string) => NotFound(`Instance ${id} could not 
 /** By UUID; names are not ids. Throws NotFound (404). */
 export const findServer = async ({ table }: Deps, params: Readonly<Record<string, string>>): Promise<StoredServer> => {
   const id = params['server_id']!;
-  const found = isUuid(id) ? await readRecord(table, tenantKinds.server, id.toLowerCase()) : undefined;
+  const found = isUuid(id) ? await readRecord(table, computeKinds.server, id.toLowerCase()) : undefined;
   if (!found) throw missingServer(id);
   return found;
 };

@@ -5,7 +5,7 @@ import { readBool } from '../../../layers/domain/page.ts';
 import { allows, denied } from '../../../layers/domain/policy.ts';
 import type { Want } from '../../../layers/domain/projection.ts';
 import type { Table } from '../../../layers/platform/table.ts';
-import { type StoredServer, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { listRecords } from '../../../layers/store/records/list.ts';
 import { addressesIn, readAddresses } from '../../../layers/store/server-addresses.ts';
 import { goneSince } from '../../../layers/store/servers.ts';
@@ -14,7 +14,7 @@ import { type Call, type Deps, route, type Route } from '../route.ts';
 import { readFilters, type Selection, serverFilters } from './filters.ts';
 import { showServers } from './view.ts';
 
-const kind = tenantKinds.server;
+const kind = computeKinds.server;
 
 /** Nova's words for what servers are sorted by. */
 const sortKeys = {

@@ -7,7 +7,7 @@ import { microTime, secondTime } from '../../../layers/domain/compute/times.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import { projector, type Shown, type Viewer, type Want } from '../../../layers/domain/projection.ts';
 import type { Table } from '../../../layers/platform/table.ts';
-import type { StoredServer } from '../../../layers/store/kinds/tenants.ts';
+import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { type Addresses, readAddresses } from '../../../layers/store/server-addresses.ts';
 import { withUserData } from '../../../layers/store/servers.ts';
 import { bookmarkOf, linksTo } from '../links.ts';

@@ -1,20 +1,11 @@
 /** Every kind of record in the tenants' table, a row each. Names differ from those of machines (`kinds.ts`). */
-import { firstFlavor, flavor as flavorFields, type Flavor, type FlavorKeeping } from '../../domain/compute/flavor.ts';
 import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
-import { firstQuota, type ComputeQuota } from '../../domain/compute/quota.ts';
-import { hostAttributes, largeParts, server as serverFields, type Server } from '../../domain/compute/server.ts';
-import { serverGroup, type ServerGroup } from '../../domain/compute/server-group.ts';
-import { firstServer } from '../../domain/compute/server-keeping.ts';
-import { serverLine, stateLine } from '../server-history.ts';
+import { firstKeeping, image as imageFields, type Image } from '../../domain/image/image.ts';
+import { computeKinds } from './compute.ts';
 import type { Kept, Kind } from './kind.ts';
 
 export type StoredKeyPair = KeyPair & Kept;
-export type StoredFlavor = Flavor & FlavorKeeping & Kept;
-/** Times are in ISO 8601. */
-export type StoredServer = Server & Kept & { readonly created_at: string; readonly updated_at?: string };
-export type StoredServerGroup = ServerGroup & Kept;
-/** Its UUID says whose: `project:` or `user:`, and the id. */
-export type StoredComputeQuota = ComputeQuota & Kept;
+export type StoredImage = Image & Kept;
 
 /** What all kinds begin with. */
 const first = { schema: 1, upgrades: [] } as const;
@@ -27,55 +18,16 @@ const key_pair: Kind<StoredKeyPair> = {
   taken: { uuid: 'A key pair with UUID * already exists.', key_pair_name: "Key pair '{own}' already exists." },
 };
 
-const flavor: Kind<StoredFlavor> = {
-  name: 'flavor',
-  title: 'Flavor',
+const image: Kind<StoredImage> = {
+  name: 'image',
+  title: 'Image',
   ...first,
-  fields: flavorFields,
-  kept: firstFlavor,
-  taken: {
-    uuid: 'A flavor with UUID * already exists.',
-    flavor_id: 'Flavor with ID * already exists.',
-    flavor_name: 'Flavor with name * already exists.',
-  },
-};
-
-/** Its lines stay when it is gone, for those who look after it what was done with it. */
-const server: Kind<StoredServer> = {
-  name: 'server',
-  title: 'Instance',
-  ...first,
-  fields: { ...hostAttributes, ...largeParts, ...serverFields },
-  kept: firstServer,
-  taken: { uuid: 'A server with UUID * already exists.' },
-  apart: ['user_data', 'personality'],
-  indexes: {
-    node: { of: ({ node_uuid: node }) => node },
-    // What `sync` looks at: one that nothing works on is not in it.
-    busy: { of: ({ run }) => (run === null ? undefined : '') },
-  },
-  brief: ['tenant_id'],
-  briefIn: ['tenant_id'],
-  line: serverLine,
-  tells: stateLine,
-};
-
-const server_group: Kind<StoredServerGroup> = {
-  name: 'server_group',
-  title: 'Instance group',
-  ...first,
-  fields: serverGroup,
-  taken: { uuid: 'A server group with UUID * already exists.' },
-};
-
-const compute_quota: Kind<StoredComputeQuota> = {
-  name: 'compute_quota',
-  title: 'Quota',
-  ...first,
-  fields: {},
-  kept: firstQuota,
-  taken: { uuid: 'There are quotas of * already.' },
+  fields: imageFields,
+  kept: firstKeeping,
+  taken: { uuid: 'Image ID * already exists!' },
+  // Under each project that it is offered to, whatever that made of the offer.
+  indexes: { member: { of: ({ members }) => Object.keys(members) } },
 };
 
 /** By their names. */
-export const tenantKinds = { key_pair, flavor, server, server_group, compute_quota } as const;
+export const tenantKinds = { key_pair, image, ...computeKinds } as const;
