@@ -106,7 +106,8 @@ export const namedSchema = <const N extends string>(
   const made = new Map<number, z.ZodType<Record<N, Record<string, unknown>>>>();
   return (version) => {
     const shape = { [name]: createSchema(rows, version) } as Record<N, z.ZodType<Record<string, unknown>>>;
-    const schema = made.get(version) ?? (z.strictObject(shape) as z.ZodType as z.ZodType<Record<N, Record<string, unknown>>>);
+    const schema =
+      made.get(version) ?? (z.strictObject(shape) as z.ZodType as z.ZodType<Record<N, Record<string, unknown>>>);
     made.set(version, schema);
     return schema;
   };

@@ -29,8 +29,7 @@ const hostIdOf = ({ tenant_id: project, node_uuid: node }: StoredServer): string
         .update(project + node)
         .digest('hex');
 
-const seesHosts = (viewer: Viewer): boolean =>
-  allows('os_compute_api:os-extended-server-attributes', viewer.subject);
+const seesHosts = (viewer: Viewer): boolean => allows('os_compute_api:os-extended-server-attributes', viewer.subject);
 
 const faultOf = ({ fault, vm_state: state }: StoredServer, viewer: Viewer) => {
   if (fault === null || (state !== 'error' && state !== 'deleted')) return undefined;

@@ -7,9 +7,9 @@ import * as z from 'zod';
 import type { Verb } from '../baremetal/verbs.ts';
 import { Conflict, Fault, Invalid } from '../fault.ts';
 import { isKnown, type Fields } from '../fields.ts';
-import type { Rule } from '../policy.ts';
 import { check, createSchema } from '../schema.ts';
 import { text, word } from '../values.ts';
+import type { ComputeRule } from './policy.ts';
 import { rebuilt } from './new-server.ts';
 import type { Server } from './server.ts';
 import { vmStates, type TaskState, type VmState } from './server-states.ts';
@@ -35,7 +35,7 @@ type Effect =
 export type ActionRow = {
   readonly doc: string;
   /** Who may. */
-  readonly rule: Rule;
+  readonly rule: ComputeRule;
   /** The key of the body of POST /servers/{id}/action; without it the action has a route of its own. */
   readonly body?: string;
   /** The first and the last microversion N of 2.N. */

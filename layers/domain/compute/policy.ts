@@ -142,3 +142,6 @@ export const compute = {
   gates,
   denial: (rule: string) => `Policy doesn't allow ${rule} to be performed.`,
 } as const;
+
+/** A rule of this API. */
+export type ComputeRule = keyof Rules;

@@ -4,7 +4,8 @@ import type { ServerState } from './server-states.ts';
 type Told = Pick<ServerState, 'vm_state' | 'task_state'>;
 
 /** `active`, or with what is being done with it: `active (rebooting)`. */
-const describe = ({ vm_state: state, task_state: task }: Told): string => (task === null ? state : `${state} (${task})`);
+const describe = ({ vm_state: state, task_state: task }: Told): string =>
+  task === null ? state : `${state} (${task})`;
 
 /** The change of a state; undefined if it stayed. */
 export const stateChange = (before: Told, after: Told): string | undefined => {

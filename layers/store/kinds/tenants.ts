@@ -3,6 +3,7 @@ import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
 import { firstKeeping, image as imageFields, type Image } from '../../domain/image/image.ts';
 import { computeKinds } from './compute.ts';
 import type { Kept, Kind } from './kind.ts';
+import { networkKinds } from './networks.ts';
 
 export type StoredKeyPair = KeyPair & Kept;
 export type StoredImage = Image & Kept;
@@ -30,4 +31,4 @@ const image: Kind<StoredImage> = {
 };
 
 /** By their names. */
-export const tenantKinds = { key_pair, image, ...computeKinds } as const;
+export const tenantKinds = { key_pair, image, ...computeKinds, ...networkKinds } as const;
