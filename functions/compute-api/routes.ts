@@ -2,6 +2,7 @@
 import { flavorRoutes } from './flavor/routes.ts';
 import { keyPairRoutes } from './key-pair.ts';
 import { rootRoutes } from './root.ts';
+import { serverRoutes } from './server/routes.ts';
 import type { Route } from './route.ts';
 
-export const routes: readonly Route[] = [...rootRoutes, ...flavorRoutes, ...keyPairRoutes];
+export const routes: readonly Route[] = [...rootRoutes, ...flavorRoutes, ...keyPairRoutes, ...serverRoutes];

@@ -60,7 +60,7 @@ export const endRun = {
 } as const satisfies Partial<StoredServer>;
 
 /** What a server counts for. */
-const amountsOf = ({ flavor: { vcpus, ram } }: Pick<StoredServer, 'flavor'>): Amounts => ({
+export const amountsOf = ({ flavor: { vcpus, ram } }: Pick<StoredServer, 'flavor'>): Amounts => ({
   instances: 1,
   cores: vcpus,
   ram,

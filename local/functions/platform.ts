@@ -74,8 +74,10 @@ const openers: { readonly [G in GrantName]: Open } = {
   'objects:images': openObjects,
   'objects:agents': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
+  'workflows:servers': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),
   seal: openSealer,
+  'seal:tenants': openSealer,
   open: openOpener,
   parameters: openParameters,
 };

@@ -1,11 +1,11 @@
 /** What lists of servers are narrowed by (compute-api.md 3), a row each. */
 import { createPattern } from '../../../layers/domain/compute/pattern.ts';
+import { addressesOf } from '../../../layers/domain/compute/server-addresses.ts';
 import { statusOf } from '../../../layers/domain/compute/server-states.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import type { Lookup } from '../../../layers/domain/filters.ts';
 import { readBool } from '../../../layers/domain/page.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
-import type { Address, AddressesOf } from '../../../layers/store/server-addresses.ts';
 import type { Call } from '../route.ts';
 
 type Query = Call['query'];
@@ -16,9 +16,7 @@ type Filter = {
   /** Who is no administrator may use it from that version on; `never`: administrators only. Before, it is left out. */
   readonly everybody?: number | 'never';
   /** Whether a server is one of those that are asked for. Throws Invalid (400). */
-  keep?(values: readonly string[], name: string): Test;
-  /** The same by its addresses. */
-  keepBy?(values: readonly string[]): (addresses: readonly Address[]) => boolean;
+  keep(values: readonly string[], name: string): Test;
   /** The fields that `keep` looks at. */
   readonly looksAt?: readonly (keyof StoredServer)[];
   /** Where those are that it keeps. */
@@ -63,10 +61,12 @@ const tagged = (judge: (has: (tag: string) => boolean, tags: readonly string[]) 
 });
 
 /** By a pattern in one of its addresses. */
-const addressed = (version: 4 | 6): Pick<Filter, 'keepBy'> => ({
-  keepBy: ([value]) => {
+const addressed = (version: 4 | 6): Pick<Filter, 'keep' | 'looksAt'> => ({
+  looksAt: ['interfaces'],
+  keep: ([value]) => {
     const isFound = createPattern(value!);
-    return (addresses) => addresses.some((one) => one.version === version && isFound(one.addr));
+    const all = ({ interfaces }: StoredServer) => Object.values(addressesOf(interfaces)).flat();
+    return (server) => all(server).some((one) => one.version === version && isFound(one.addr));
   },
 });
 
@@ -185,8 +185,6 @@ export const serverFilters: { readonly [name: string]: Filter } = {
 /** What a query selects. */
 export type Selection = {
   readonly keep: Test;
-  /** Absent: nobody asks for addresses. */
-  readonly keepBy?: AddressesOf<boolean>;
   readonly looksAt: readonly (keyof StoredServer)[];
   readonly lookup: Lookup | undefined;
   /** Those that are deleted count, too, if they were so since then (ISO 8601). */
@@ -202,13 +200,11 @@ export const readFilters = ({ query, version }: Pick<Call, 'query' | 'version'>,
     const values = (query as Query)[name];
     return values && isOpen(filter, version, isAdmin) ? [{ name, filter, values }] : [];
   });
-  const tests = given.flatMap(({ name, filter, values }) => filter.keep?.(values, name) ?? []);
-  const byAddress = given.flatMap(({ filter, values }) => filter.keepBy?.(values) ?? []);
+  const tests = given.map(({ name, filter, values }) => filter.keep(values, name));
   const looking = given.find(({ filter }) => filter.lookup);
   const since = query['changes-since']?.[0];
   return {
     keep: (server) => tests.every((test) => test(server)),
-    ...(byAddress.length > 0 && { keepBy: (addresses) => byAddress.every((test) => test(addresses)) }),
     looksAt: given.flatMap(({ filter }) => filter.looksAt ?? []),
     lookup: looking?.filter.lookup!(looking.values[0]!),
     goneSince: since === undefined ? undefined : momentOf(since, 'changes-since'),

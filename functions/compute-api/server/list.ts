@@ -7,7 +7,6 @@ import type { Want } from '../../../layers/domain/projection.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { listRecords } from '../../../layers/store/records/list.ts';
-import { addressesIn, readAddresses } from '../../../layers/store/server-addresses.ts';
 import { goneSince } from '../../../layers/store/servers.ts';
 import { cutAfter, inOrder, nextLinks, type Order, readLimit, readOrder } from '../list.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
@@ -106,10 +105,8 @@ const readAll = async (table: Table, wanted: Wanted): Promise<Page> => {
   const live = gone ? [] : await listRecords(table, kind, page, { keep: sees, lookups: lookupsOf(wanted) });
   const since = gone ? '' : selection.goneSince;
   const dead = since === undefined ? [] : await goneSince(table, project, since);
-  const kept = [...live, ...dead].filter(selection.keep);
-  const addresses = selection.keepBy && (await readAddresses(table, kept));
-  const found = addresses ? kept.filter(({ uuid }) => selection.keepBy!(addressesIn(addresses.get(uuid)))) : kept;
-  const { page: servers, next } = cutAfter(inOrder(found, order), ({ uuid }) => uuid, limit, marker?.toLowerCase());
+  const found = inOrder([...live, ...dead].filter(selection.keep), order);
+  const { page: servers, next } = cutAfter(found, ({ uuid }) => uuid, limit, marker?.toLowerCase());
   return { servers, next };
 };
 
@@ -125,7 +122,7 @@ const select = async ({ table }: Deps, call: Call, what: 'index' | 'detail'): Pr
   };
   const { selection, gone, order } = wanted;
   const [first, ...others] = order;
-  const isSimple = !gone && selection.goneSince === undefined && !selection.keepBy;
+  const isSimple = !gone && selection.goneSince === undefined;
   if (isSimple && others.length === 0 && first?.of === sortKeys.created_at) {
     return readPage(table, wanted, first.descending, what === 'index' ? 'summary' : 'all');
   }

@@ -1,6 +1,7 @@
 /** How servers are shown (compute-api.md 3), at each microversion, to tenants and to administrators. */
 import { createHash } from 'node:crypto';
 
+import { addressesOf } from '../../../layers/domain/compute/server-addresses.ts';
 import { hostAttributes, server as rows } from '../../../layers/domain/compute/server.ts';
 import { statusOf } from '../../../layers/domain/compute/server-states.ts';
 import { microTime, secondTime } from '../../../layers/domain/compute/times.ts';
@@ -8,7 +9,6 @@ import { allows } from '../../../layers/domain/policy.ts';
 import { projector, type Shown, type Viewer, type Want } from '../../../layers/domain/projection.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
-import { type Addresses, readAddresses } from '../../../layers/store/server-addresses.ts';
 import { withUserData } from '../../../layers/store/servers.ts';
 import { bookmarkOf, linksTo } from '../links.ts';
 
@@ -45,6 +45,7 @@ const shown: Shown<StoredServer> = {
   created: ({ created_at: time }) => secondTime(time),
   updated: ({ created_at, updated_at = created_at }) => secondTime(updated_at),
   hostId: hostIdOf,
+  addresses: ({ interfaces }) => addressesOf(interfaces),
   image: ({ image }, { base }) => ({ id: image, links: [bookmarkOf(base, 'images', image)] }),
   flavor: flavorOf,
   config_drive: ({ config_drive: wanted }) => (wanted ? 'True' : ''),
@@ -82,11 +83,10 @@ const whole = 75;
 /** What the answer to PUT and to a rebuild shows. */
 export const wantAfterChange = ({ version }: Pick<Viewer, 'version'>): Want => (version < whole ? brief : 'all');
 
-/** Makes the function that shows servers whose addresses are known. */
-const viewOf = (viewer: Viewer, want: Want, addresses: Addresses) => {
-  const about = { shown: { ...shown, addresses: ({ uuid }: StoredServer) => addresses.get(uuid) ?? {} } };
-  const show = projector<StoredServer>(rows, viewer, want, about);
-  const showHost = projector<StoredServer>(hostAttributes, viewer, 'all', about);
+/** Makes the function that shows servers. */
+const viewOf = (viewer: Viewer, want: Want) => {
+  const show = projector<StoredServer>(rows, viewer, want, { shown });
+  const showHost = projector<StoredServer>(hostAttributes, viewer, 'all', { shown });
   const seesHost = want === 'all' && seesHosts(viewer);
   return (server: StoredServer): Record<string, unknown> => {
     const view = { ...(seesHost && showHost(server)), ...show(server) };
@@ -102,9 +102,8 @@ export const showServers = async (
   want: Want,
   servers: readonly StoredServer[],
 ): Promise<Record<string, unknown>[]> => {
-  if (want === 'summary') return servers.map(viewOf(viewer, want, new Map()));
   const complete = want === 'all' && seesHosts(viewer) ? await withUserData(table, servers) : servers;
-  return complete.map(viewOf(viewer, want, await readAddresses(table, servers)));
+  return complete.map(viewOf(viewer, want));
 };
 
 /** One server as a caller sees it. */

@@ -113,3 +113,15 @@ export const checkQuota = (wanted: Amounts, used: Amounts, limits: Amounts): voi
     `Quota exceeded for ${names.join(', ')}: Requested ${all(wanted)}, but already used ${all(used)} of ${all(limits)} ${names.join(', ')}`,
   );
 };
+
+/** Of how many, `most` at most, there is room for what each of them wants. */
+export const fitting = (
+  each: Amounts,
+  { limits, used }: { readonly limits: Amounts; readonly used: Amounts },
+  most: number,
+): number =>
+  (Object.entries(each) as [QuotaName, number][]).reduce((count, [name, amount]) => {
+    const limit = limits[name] ?? -1;
+    if (limit < 0 || amount === 0) return count;
+    return Math.min(count, Math.max(0, Math.floor((limit - (used[name] ?? 0)) / amount)));
+  }, most);

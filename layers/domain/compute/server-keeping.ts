@@ -1,9 +1,21 @@
 /** What a server has besides its fields: which machine, which network cards, which run, and what that was asked for. */
 import type { Asked } from './actions.ts';
 
+/** A port as it was when somebody last looked; a change of it is told to who looks again. */
+export type SeenPort = {
+  readonly network_name: string;
+  readonly mac_address: string;
+  readonly fixed_ips: readonly {
+    readonly ip_address: string;
+    readonly subnet_id: string;
+    /** The floating addresses that stand for it. */
+    readonly floating_ips: readonly string[];
+  }[];
+};
+
 /** A network card: asked for by its network until the run has made a port for it, which then stands for it. */
 export type ServerInterface = {
-  readonly network_id: string | null;
+  readonly network_id: string;
   readonly port_id: string | null;
   /** The address of its port that was asked for. */
   readonly fixed_ip: string | null;
@@ -12,6 +24,7 @@ export type ServerInterface = {
   readonly made: boolean;
   /** `leaving`: the run unplugs it and takes it out of the list. */
   readonly state: 'asked' | 'plugged' | 'leaving';
+  readonly seen: SeenPort | null;
 };
 
 /** The public key that its guest gets, as it was when it was asked for. */
