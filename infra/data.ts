@@ -5,7 +5,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
-import type { TableName } from './grants.ts';
+import type { KeyName, TableName } from './grants.ts';
 import { layout, perTable, type TableRow } from './manifest.ts';
 
 const string = AttributeType.STRING;
@@ -27,14 +27,17 @@ export class Data extends Construct {
   readonly bucket: Bucket;
   /** Encrypts objects. */
   readonly dataKey: Key;
-  /** Seals BMC passwords and agent tokens: a key of its own, because who may read objects may not open secrets. */
-  readonly secretsKey: Key;
+  /** They seal what is secret: keys of their own, because who may read objects may not open secrets. */
+  readonly keys: Readonly<Record<KeyName, Key>>;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.tables = perTable((row) => makeTable(this, row));
     this.dataKey = new Key(this, 'DataKey', { enableKeyRotation: true, description: 'Ingot objects' });
-    this.secretsKey = new Key(this, 'SecretsKey', { enableKeyRotation: true, description: 'Ingot BMC credentials' });
+    this.keys = {
+      secrets: new Key(this, 'SecretsKey', { enableKeyRotation: true, description: 'Ingot BMC credentials' }),
+      tenants: new Key(this, 'TenantsKey', { enableKeyRotation: true, description: 'Ingot passwords of guests' }),
+    };
     this.bucket = new Bucket(this, 'Bucket', {
       encryption: BucketEncryption.KMS,
       encryptionKey: this.dataKey,

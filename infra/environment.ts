@@ -4,7 +4,7 @@ import type { Stack } from 'aws-cdk-lib';
 import type { Users } from '../layers/domain/htpasswd.ts';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
-import { type Grant, type Part, partOf, tableOf } from './grants.ts';
+import { type Grant, keyNameOf, type Part, partOf, tableOf } from './grants.ts';
 import { type FunctionName, functions as rows, workflows } from './manifest.ts';
 import { type Settings, variablesOf } from './settings.ts';
 import { usersVariable } from './users.ts';
@@ -26,8 +26,8 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given:
   table: (_stack, { data }, given) => ({ TABLE_NAME: data.tables[tableOf(given)!].tableName }),
   objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),
   workflows: (stack, { context }) => ({ WORKFLOW_ARNS: stack.toJsonString(workflowArns(stack, context)) }),
-  sealer: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
-  opener: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
+  sealer: (_stack, { data }, given) => ({ KMS_KEY_ID: data.keys[keyNameOf(given)].keyArn }),
+  opener: (_stack, { data }, given) => ({ KMS_KEY_ID: data.keys[keyNameOf(given)].keyArn }),
   // The function that is called exists only after this: `permissions.ts` tells its name along with the right.
   functions: () => ({}),
   // A setting has the parameter's name.

@@ -4,7 +4,7 @@ import type { IConstruct } from 'constructs';
 
 import type { Api } from './api.ts';
 import type { GrantName } from './grants.ts';
-import { type FunctionRow, functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import { type FunctionRow, functions as rows, objectPrefixes, type WorkflowRow, workflows } from './manifest.ts';
 import type { IngotStack } from './stack.ts';
 
 type Row = { readonly at: IConstruct; readonly findings: readonly string[]; readonly reason: string };
@@ -21,10 +21,15 @@ const objectsUnder =
   ({ data }: IngotStack): string[] =>
     names.map((name) => `${arnOf(data.bucket)}/${objectPrefixes[name]}*`);
 
-const executions = ({ context }: IngotStack): string[] =>
-  Object.keys(workflows).map(
-    (name) => `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${name}:*`,
-  );
+const executions =
+  (isOfServers: boolean) =>
+  ({ context }: IngotStack): string[] =>
+    Object.entries<WorkflowRow>(workflows)
+      .filter(([, { owner }]) => (owner === 'server') === isOfServers)
+      .map(
+        ([name]) =>
+          `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${name}:*`,
+      );
 
 /** The resources with a star in them, of the grants that have any (`permissions.ts`). */
 const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): string[]; reason: string } } = {
@@ -33,7 +38,8 @@ const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): strin
   'objects:images': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
   'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
-  'workflows:start': { resources: executions, reason: 'The executions of our own state machines.' },
+  'workflows:start': { resources: executions(false), reason: 'The executions of our own state machines.' },
+  'workflows:servers': { resources: executions(true), reason: 'The executions of our own state machines.' },
 };
 
 const functionRows = (stack: IngotStack): Row[] =>

@@ -7,9 +7,13 @@ export type Part = Exclude<keyof Platform, 'log' | 'clock' | 'chance' | 'ids' | 
 /** The tables. A function has one of them at most. */
 export type TableName = 'machines' | 'tenants';
 
+/** The keys that seal secrets. Those of tenants are sealed with another one than those of machines. */
+export type KeyName = 'secrets' | 'tenants';
+
 /**
  * What a function may be given: the part of the platform and what it may do with it, in words. What that is in IAM says
- * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`: which one the part is.
+ * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`, `key`: which one the part is,
+ * or works with.
  */
 export const grants = {
   table: { part: 'table', table: 'machines', doc: "read and write the machines' table" },
@@ -19,12 +23,14 @@ export const grants = {
   'objects:images': { part: 'objects', doc: 'put, get and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
   'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
-  'workflows:start': { part: 'workflows', doc: 'start, describe and stop executions' },
+  'workflows:start': { part: 'workflows', doc: 'start, describe and stop runs of machines' },
+  'workflows:servers': { part: 'workflows', doc: 'start, describe and stop runs of servers' },
   'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },
   seal: { part: 'sealer', doc: 'encrypt with the secrets key' },
+  'seal:tenants': { part: 'sealer', key: 'tenants', doc: "encrypt with the tenants' key" },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
-} as const satisfies Record<string, { part: Part; table?: TableName; doc: string }>;
+} as const satisfies Record<string, { part: Part; table?: TableName; key?: KeyName; doc: string }>;
 
 export type GrantName = keyof typeof grants;
 /** `invoke:` and the name of a function grants calling that one. */
@@ -39,11 +45,13 @@ export const calledBy = (grant: Grant): string | undefined =>
 /** The part of the platform that a grant is about. */
 export const partOf = (grant: Grant): Part => (calledBy(grant) ? 'functions' : grants[grant as GrantName].part);
 
+const rowOf = (grant: Grant): { readonly part?: Part; readonly table?: TableName; readonly key?: KeyName } =>
+  calledBy(grant) === undefined ? grants[grant as GrantName] : {};
+
 /** The table that grants open; undefined for a function without one. */
-export const tableOf = (given: readonly Grant[]): TableName | undefined => {
-  for (const grant of given) {
-    const row = calledBy(grant) === undefined ? grants[grant as GrantName] : undefined;
-    if (row && 'table' in row) return row.table;
-  }
-  return undefined;
-};
+export const tableOf = (given: readonly Grant[]): TableName | undefined =>
+  given.map((grant) => rowOf(grant).table).find((table) => table !== undefined);
+
+/** The key that grants seal and open with. */
+export const keyNameOf = (given: readonly Grant[]): KeyName =>
+  given.map((grant) => rowOf(grant).key).find((key) => key !== undefined) ?? 'secrets';

@@ -37,7 +37,12 @@ export const functions = {
     grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
-  'compute-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Compute API (/v2.1), for tenants.' },
+  'compute-api': {
+    memory: 512,
+    timeout: 29,
+    grants: ['tenants', 'workflows:servers', 'seal:tenants'],
+    doc: 'The Compute API (/v2.1), for tenants.',
+  },
   'image-api': {
     memory: 1024,
     timeout: 29,
@@ -172,11 +177,12 @@ const runners = { node: 'workflow', allocation: 'workflow' } as const satisfies 
   readonly [O in OwnerName]: FunctionName;
 };
 
-export type WorkflowRow = { readonly doc: string; readonly runner: FunctionName };
+/** `owner`: whose runs they are. */
+export type WorkflowRow = { readonly doc: string; readonly owner: string; readonly runner: FunctionName };
 
 const workflowOf = ([name, { doc, owner }]: [string, (typeof rows)[WorkflowName]]): [string, WorkflowRow] => [
   name,
-  { doc, runner: runners[owner] },
+  { doc, owner, runner: runners[owner] },
 ];
 
 /** The state machines: those of `workflows/`, each with its row there. */

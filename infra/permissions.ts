@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import type { Lambda } from './lambda.ts';
 import { calledBy, type GrantName, type TableName } from './grants.ts';
-import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
+import { type FunctionName, functions as rows, objectPrefixes, type WorkflowRow, workflows } from './manifest.ts';
 import type { Settings } from './settings.ts';
 import { workflowArn } from './workflows.ts';
 
@@ -26,11 +26,19 @@ const tableStatement = ({ data: { tables } }: GrantTargets, name: TableName) =>
     resources: [tables[name].tableArn],
   });
 
-const machineArns = (stack: Stack, { context }: GrantTargets) =>
-  Object.keys(workflows).map((name) => workflowArn(stack, context.stack_name, name));
+/** Runs of servers and those of machines are nobody's together. */
+type Whose = 'servers' | 'machines';
 
-const executionArns = (stack: Stack, { context }: GrantTargets) =>
-  Object.keys(workflows).map((name) =>
+const namesOf = (whose: Whose): string[] =>
+  Object.entries<WorkflowRow>(workflows)
+    .filter(([, { owner }]) => (owner === 'server') === (whose === 'servers'))
+    .map(([name]) => name);
+
+const machineArns = (stack: Stack, { context }: GrantTargets, whose: Whose) =>
+  namesOf(whose).map((name) => workflowArn(stack, context.stack_name, name));
+
+const executionArns = (stack: Stack, { context }: GrantTargets, whose: Whose) =>
+  namesOf(whose).map((name) =>
     stack.formatArn({
       service: 'states',
       resource: 'execution',
@@ -38,6 +46,17 @@ const executionArns = (stack: Stack, { context }: GrantTargets) =>
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     }),
   );
+
+const startStatements = (stack: Stack, targets: GrantTargets, whose: Whose): PolicyStatement[] =>
+  namesOf(whose).length === 0
+    ? []
+    : [
+        new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets, whose) }),
+        new PolicyStatement({
+          actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
+          resources: executionArns(stack, targets, whose),
+        }),
+      ];
 
 const objectStatements = (
   { data: { bucket, dataKey } }: GrantTargets,
@@ -74,20 +93,20 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
     }),
     new PolicyStatement({ actions: ['kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
   ],
-  'workflows:start': (stack, targets) => [
-    new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets) }),
-    new PolicyStatement({
-      actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
-      resources: executionArns(stack, targets),
-    }),
-  ],
+  'workflows:start': (stack, targets) => startStatements(stack, targets, 'machines'),
+  'workflows:servers': (stack, targets) => startStatements(stack, targets, 'servers'),
   'workflows:callback': (stack, targets) => [
     new PolicyStatement({
       actions: ['states:SendTaskSuccess', 'states:SendTaskFailure', 'states:SendTaskHeartbeat'],
-      resources: machineArns(stack, targets),
+      resources: machineArns(stack, targets, 'machines'),
     }),
   ],
-  seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  seal: (_stack, { data }) => [
+    new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.keys.secrets.keyArn] }),
+  ],
+  'seal:tenants': (_stack, { data }) => [
+    new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.keys.tenants.keyArn] }),
+  ],
   // AWS's own key for SSM opens for whoever may read the parameter: its key policy says so.
   parameters: (stack, { settings: { keystone_credentials: name } }) =>
     name === ''
@@ -100,7 +119,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
             ],
           }),
         ],
-  open: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.secretsKey.keyArn] })],
+  open: (_stack, { data }) => [
+    new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.keys.secrets.keyArn] }),
+  ],
 };
 
 const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatement[] => [

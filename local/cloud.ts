@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
-import { type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
+import { keyNameOf, type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
 import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
@@ -95,8 +95,8 @@ const wire = (dir: StateDir, url: string, threads: Threads, { grants }: Function
     },
     workflows: () => ({ workflows: threads.states().attach() }),
     objects: () => ({ objects: { folder: dir.files.objects, key: key('links'), base: url } }),
-    sealer: () => ({ secrets: key('secrets') }),
-    opener: () => ({ secrets: key('secrets') }),
+    sealer: () => ({ secrets: key(keyNameOf(grants)) }),
+    opener: () => ({ secrets: key(keyNameOf(grants)) }),
     functions: () => {
       const { port1, port2 } = new MessageChannel();
       serveInvoke(port1, grants, host);

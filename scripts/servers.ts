@@ -2,6 +2,7 @@
 import { states } from '../layers/domain/baremetal/states.ts';
 import { provisionStates } from '../layers/domain/baremetal/transitions.ts';
 import { actions, impossible, type ActionRow } from '../layers/domain/compute/actions.ts';
+import { compute } from '../layers/domain/compute/policy.ts';
 import { limitsOf, quotas } from '../layers/domain/compute/quota.ts';
 import { fates, statusOf, taskStates, vmStates } from '../layers/domain/compute/server-states.ts';
 import { table } from './markdown.ts';
@@ -44,7 +45,7 @@ const effectOf = ({ effect }: ActionRow): string => {
 
 const actionRow = ([name, row]: readonly [string, ActionRow]): string[] => [
   row.body === undefined ? name : code(row.body),
-  [row.doc, range(row), row.admin && 'Administrators only.'].filter(Boolean).join(' '),
+  [row.doc, range(row), compute.rules[row.rule] === 'admin' && 'Administrators only.'].filter(Boolean).join(' '),
   row.vm_states ? list(row.vm_states) : 'any',
   row.idle ? 'none' : 'any',
   row.task_state ? code(row.task_state) : '',

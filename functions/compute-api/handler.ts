@@ -1,7 +1,7 @@
 /** The Compute API on AWS. */
 import { toHandler } from '../../layers/http/lambda.ts';
 import { createAwsLog, createLogger } from '../../layers/platform/aws/log.ts';
-import { awsChance, awsClock, awsIds, awsTable } from '../../layers/platform/aws/platform.ts';
+import { awsChance, awsClock, awsIds, awsSealer, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
 import { create } from './app.ts';
 import { Config } from './config.ts';
 
@@ -12,6 +12,8 @@ const { env } = process;
 const app = create(
   {
     table: awsTable(env),
+    workflows: awsWorkflows(env),
+    sealer: awsSealer(env),
     log: createAwsLog(service, logger),
     clock: awsClock(),
     chance: awsChance(),

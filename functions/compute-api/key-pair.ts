@@ -44,7 +44,7 @@ const find = async ({ table }: Deps, call: Call, rule: Rule): Promise<StoredKeyP
 /** From 2.92 on names may be those of files and of people, and the private half is the user's own business. */
 const opened = 92;
 
-const readNew = async (call: Call<Record<string, Record<string, unknown>>>) => {
+const readNew = async (call: Call<Record<'keypair', Record<string, unknown>>>) => {
   const { keypair = {} } = call.body;
   const { name, public_key: given } = keypair as { name: string; public_key?: string };
   if (call.version < opened && /[@.]/.test(name)) {
@@ -76,7 +76,7 @@ export const keyPairRoutes: readonly Route[] = [
       };
     },
   }),
-  route<Record<string, Record<string, unknown>>>({
+  route<Record<'keypair', Record<string, unknown>>>({
     at: `POST ${at}`,
     policy: 'os_compute_api:os-keypairs:create',
     body: namedSchema('keypair', keyPair),

@@ -25,6 +25,8 @@ export type Owned = {
   readonly lessee?: string | null;
   readonly public?: boolean;
   readonly project_id?: string | null;
+  /** The same in Nova's older word. */
+  readonly tenant_id?: string | null;
   readonly user_id?: string | null;
 };
 
@@ -58,7 +60,7 @@ const withImplied = (roles: readonly string[]): string[] => {
 };
 
 const personas = ({ user, roles, scope, project }: Subject, owned: Owned): string[] => {
-  const { lessee, public: open, owner = owned.project_id, user_id: theirs } = owned;
+  const { lessee, public: open, owner = owned.project_id ?? owned.tenant_id, user_id: theirs } = owned;
   const held = withImplied(roles);
   const as = (who: string) => held.map((role) => `${who} ${role}`);
   const self = user !== null && user === theirs ? ['user'] : [];

@@ -99,13 +99,15 @@ export const createSchema = (rows: Fields, version: number): z.ZodType<Record<st
 };
 
 /** The same of a body that is one record under its name, for each version. */
-export const namedSchema = (
-  name: string,
+export const namedSchema = <const N extends string>(
+  name: N,
   rows: Fields,
-): ((version: number) => z.ZodType<Record<string, Record<string, unknown>>>) => {
-  const made = new Map<number, z.ZodType<Record<string, Record<string, unknown>>>>();
+): ((version: number) => z.ZodType<Record<N, Record<string, unknown>>>) => {
+  const made = new Map<number, z.ZodType<Record<N, Record<string, unknown>>>>();
   return (version) => {
-    const schema = made.get(version) ?? z.strictObject({ [name]: createSchema(rows, version) });
+    const shape = { [name]: createSchema(rows, version) } as Record<N, z.ZodType<Record<string, unknown>>>;
+    const schema =
+      made.get(version) ?? (z.strictObject(shape) as z.ZodType as z.ZodType<Record<N, Record<string, unknown>>>);
     made.set(version, schema);
     return schema;
   };

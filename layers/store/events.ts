@@ -19,6 +19,8 @@ export type NodeEvent = {
   readonly run?: string;
   readonly phase?: string;
   readonly duration_seconds?: number;
+  /** More about a server's, for administrators only: what the scheduler made of which node. */
+  readonly details?: string;
   readonly user?: string;
   readonly project?: string;
 };
@@ -33,8 +35,11 @@ export const askedBy = ({ user, project }: Pick<Subject, 'user' | 'project'>): P
 type Told = Readonly<Pick<Node, 'uuid' | 'provision_state' | 'target_provision_state'>>;
 type Moved = Readonly<Pick<Node, 'provision_state'>> & { readonly run: string | null };
 
-/** Events older than 90 days are removed by the table's TTL (attribute `expires_at`, seconds since the epoch). */
+/** Seconds for which lines of a history are kept. */
 const keepSeconds = 90 * 24 * 3600;
+
+/** When a line of `at` (ISO 8601) is removed by the table's TTL, in seconds since the epoch. */
+export const expiryOf = (at: string): number => Math.floor(Date.parse(at) / 1000) + keepSeconds;
 
 /** A line as it is stored: with when it was, and what the node was in then. */
 export type StoredEvent = NodeEvent &
@@ -54,7 +59,7 @@ export const eventWrite = (node: Told, event: NodeEvent, at: string, ids: Ids): 
     target_provision_state: node.target_provision_state,
     ...event,
     message: cutText(event.message),
-    expires_at: Math.floor(Date.parse(at) / 1000) + keepSeconds,
+    expires_at: expiryOf(at),
   }),
 });
 

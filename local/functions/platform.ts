@@ -75,8 +75,10 @@ const openers: { readonly [G in GrantName]: Open } = {
   'objects:agents': openObjects,
   'objects:guests': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
+  'workflows:servers': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),
   seal: openSealer,
+  'seal:tenants': openSealer,
   open: openOpener,
   parameters: openParameters,
 };

@@ -13,7 +13,7 @@ import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
 import { findRecord } from '../../../layers/store/records/find.ts';
 import { answersOf, readNew, type Values } from '../crud.ts';
-import { startRun } from '../node/start.ts';
+import { startRun } from '../../../workflows/run/start.ts';
 import { route, type Call, type Deps } from '../route.ts';
 import { allocationView } from './view.ts';
 

@@ -15,7 +15,7 @@ import type {
   RequestReply,
 } from '../../../workflows/management/requests.ts';
 import type { Call, Deps } from '../route.ts';
-import { startRun } from './start.ts';
+import { startRun } from '../../../workflows/run/start.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';

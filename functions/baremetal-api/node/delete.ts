@@ -8,7 +8,7 @@ import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { removeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Deps } from '../route.ts';
 import { findByIdent } from './find.ts';
-import { stopRun } from './start.ts';
+import { stopRun } from '../../../workflows/run/start.ts';
 
 /** Maintenance lets a node go in any state, but protection and a held lock do not. */
 const refuseDelete = (node: StoredNode): void => {

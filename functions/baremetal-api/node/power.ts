@@ -11,7 +11,7 @@ import { type PowerRequest, powerRequestWrite } from '../../../layers/store/powe
 import { lock } from '../../../layers/store/reservation.ts';
 import { type Call, route } from '../route.ts';
 import { findByIdent } from './find.ts';
-import { startRun } from './start.ts';
+import { startRun } from '../../../workflows/run/start.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';

@@ -5,7 +5,6 @@
  */
 import { type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
-import type { WorkflowName } from '../../../workflows/index.ts';
 import { checkConfigdriveAllowed, keepConfigdrive } from '../configdrive.ts';
 import { type Call, type Deps, route } from '../route.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
@@ -13,7 +12,7 @@ import { findByIdent } from './find.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
 import { decideProvision, type Wish } from './provision-change.ts';
 import { rescueWrites } from './rescue-password.ts';
-import { startRun, stopRun } from './start.ts';
+import { startRun, stopRun } from '../../../workflows/run/start.ts';
 import { hasPorts } from './validate.ts';
 import { checkSinceFrom, requireVerb } from './verb-checks.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -58,8 +57,7 @@ const putToWork = async (deps: Deps, { before, after }: Changed<StoredNode>, ver
     await stopRun(deps, before.run_workflow, before.run, `Node ${after.uuid} was asked for ${verb}.`);
   }
   const { uuid, reservation, run, run_workflow: workflow } = after;
-  // Of a workflow that a row of `verbs` or `states` names.
-  if (run && workflow) await startRun(deps, workflow as WorkflowName, run, { node: uuid });
+  if (run && workflow) await startRun(deps, workflow, run, { node: uuid });
   else if (reservation) await startRun(deps, 'power', reservation, { node: uuid, target: 'power off', timeout: null });
 };
 

@@ -9,9 +9,20 @@ import { Conflict, Fault, Invalid } from '../fault.ts';
 import { isKnown, type Fields } from '../fields.ts';
 import { check, createSchema } from '../schema.ts';
 import { text, word } from '../values.ts';
+import type { ComputeRule } from './policy.ts';
 import { rebuilt } from './new-server.ts';
 import type { Server } from './server.ts';
 import { vmStates, type TaskState, type VmState } from './server-states.ts';
+
+/** What runs of servers do, by the names of their workflows. */
+export type ServerWorkflow =
+  | 'server-create'
+  | 'server-delete'
+  | 'server-power'
+  | 'server-rebuild'
+  | 'server-rescue'
+  | 'server-unrescue'
+  | 'server-interface';
 
 /** What is asked of the node: a power target (the next one if a machine cannot do the first), a verb, or an interrupt. */
 type Effect =
@@ -23,6 +34,8 @@ type Effect =
 
 export type ActionRow = {
   readonly doc: string;
+  /** Who may. */
+  readonly rule: ComputeRule;
   /** The key of the body of POST /servers/{id}/action; without it the action has a route of its own. */
   readonly body?: string;
   /** The first and the last microversion N of 2.N. */
@@ -34,6 +47,12 @@ export type ActionRow = {
   readonly vm_states?: readonly VmState[];
   /** Whether nothing else may be under way. */
   readonly idle?: true;
+  /** A run of it begins; absent: it is done at once. */
+  readonly workflow?: ServerWorkflow;
+  /** The runs whose place that takes; while there is another it is refused. */
+  readonly over?: 'any' | readonly ServerWorkflow[];
+  /** A run of it that is there already does this, too. */
+  readonly joins?: true;
   /** Also while it is locked. */
   readonly unlocked?: true;
   /** What is being done from then on. */
@@ -42,8 +61,6 @@ export type ActionRow = {
   readonly effect?: Effect;
   /** Of the answer; default 202. */
   readonly status?: number;
-  /** Only administrators. */
-  readonly admin?: true;
 };
 
 /** `type` in any case, as Nova takes it. */
@@ -53,14 +70,27 @@ const settled = ['active', 'stopped', 'error'] as const satisfies VmState[];
 
 /** By the names that instance actions are recorded under; two kinds of reboot have one. */
 const rows = {
-  delete: { doc: 'Its machine is given back.', task_state: 'deleting', effect: { provision: 'deleted' }, status: 204 },
+  delete: {
+    rule: 'os_compute_api:servers:delete',
+    workflow: 'server-delete',
+    over: 'any',
+    doc: 'Its machine is given back.',
+    task_state: 'deleting',
+    effect: { provision: 'deleted' },
+    status: 204,
+  },
   force_delete: {
+    rule: 'os_compute_api:os-deferred-delete:force',
+    workflow: 'server-delete',
+    over: 'any',
     doc: 'The same as DELETE.',
     body: 'forceDelete',
     task_state: 'deleting',
     effect: { provision: 'deleted' },
   },
   start: {
+    rule: 'os_compute_api:servers:start',
+    workflow: 'server-power',
     doc: 'Switches the machine on.',
     body: 'os-start',
     vm_states: ['stopped'],
@@ -69,6 +99,8 @@ const rows = {
     effect: { power: ['power on'] },
   },
   stop: {
+    rule: 'os_compute_api:servers:stop',
+    workflow: 'server-power',
     doc: 'Asks the guest to shut down, then switches the machine off.',
     body: 'os-stop',
     vm_states: ['active', 'error'],
@@ -77,6 +109,8 @@ const rows = {
     effect: { power: ['soft power off', 'power off'] },
   },
   reboot_soft: {
+    rule: 'os_compute_api:servers:reboot',
+    workflow: 'server-power',
     doc: 'Asks the guest to restart; a machine that cannot be asked is switched off and on.',
     body: 'reboot',
     takes: reboot('SOFT'),
@@ -86,6 +120,9 @@ const rows = {
     effect: { power: ['soft rebooting', 'rebooting'] },
   },
   reboot_hard: {
+    rule: 'os_compute_api:servers:reboot',
+    workflow: 'server-power',
+    over: ['server-power'],
     doc: 'Switches the machine off and on.',
     body: 'reboot',
     takes: reboot('HARD'),
@@ -94,6 +131,8 @@ const rows = {
     effect: { power: ['rebooting'] },
   },
   rebuild: {
+    rule: 'os_compute_api:servers:rebuild',
+    workflow: 'server-rebuild',
     doc: 'Writes the image anew, or another one; `preserve_ephemeral` keeps the ephemeral partition.',
     body: 'rebuild',
     takes: rebuilt,
@@ -103,6 +142,8 @@ const rows = {
     effect: { provision: 'rebuild' },
   },
   rescue: {
+    rule: 'os_compute_api:os-rescue',
+    workflow: 'server-rescue',
     doc: 'Boots a rescue system; `rescue_image_ref` has no effect, it is the ramdisk of the node.',
     body: 'rescue',
     takes: z.strictObject({ adminPass: text(255).optional(), rescue_image_ref: z.string().optional() }).nullable(),
@@ -113,6 +154,8 @@ const rows = {
     status: 200,
   },
   unrescue: {
+    rule: 'os_compute_api:os-unrescue',
+    workflow: 'server-unrescue',
     doc: 'Boots the machine from its disk again.',
     body: 'unrescue',
     vm_states: ['rescued'],
@@ -121,6 +164,8 @@ const rows = {
     effect: { provision: 'unrescue' },
   },
   trigger_crash_dump: {
+    rule: 'os_compute_api:servers:trigger_crash_dump',
+    workflow: 'server-power',
     doc: 'Interrupts the machine (NMI), so that its kernel writes a dump.',
     body: 'trigger_crash_dump',
     since: 17,
@@ -129,24 +174,30 @@ const rows = {
     effect: { management: 'inject_nmi' },
   },
   lock: {
+    rule: 'os_compute_api:os-lock-server:lock',
     doc: 'Refuses what else its tenant does with it, until it is unlocked.',
     body: 'lock',
     takes: z.strictObject({ locked_reason: z.string().max(255).optional() }).nullable(),
     unlocked: true,
   },
   unlock: {
+    rule: 'os_compute_api:os-lock-server:unlock',
     doc: 'Takes the lock away; that of an administrator only by one.',
     body: 'unlock',
     unlocked: true,
   },
   reset_state: {
+    rule: 'os_compute_api:os-admin-actions:reset_state',
+    over: 'any',
     doc: 'Says that it is active, or in error, whatever it is.',
     body: 'os-resetState',
     takes: z.strictObject({ state: word(['active', 'error']) }),
     unlocked: true,
-    admin: true,
   },
   attach_interface: {
+    rule: 'os_compute_api:os-attach-interfaces:create',
+    workflow: 'server-interface',
+    joins: true,
     doc: 'Plugs another network card.',
     vm_states: ['active', 'stopped'],
     idle: true,
@@ -154,6 +205,9 @@ const rows = {
     status: 200,
   },
   detach_interface: {
+    rule: 'os_compute_api:os-attach-interfaces:delete',
+    workflow: 'server-interface',
+    joins: true,
     doc: 'Unplugs a network card.',
     vm_states: ['active', 'stopped'],
     idle: true,
@@ -240,19 +294,32 @@ export const readAction = (body: unknown, version: number): Asked => {
   return { action, values: argumentsOf(actions[action], given, version) };
 };
 
-type Subject = Pick<Server, 'vm_state' | 'task_state' | 'locked_by'> & { readonly uuid: string };
+type Subject = Pick<Server, 'vm_state' | 'task_state' | 'locked_by' | 'run' | 'run_workflow'> & {
+  readonly uuid: string;
+};
 
 const wordOf = (action: ActionName): string => action.replace(/_(?:soft|hard)$/, '');
+
+/** Whether the run that a server has is in the way. */
+const isInTheWay = ({ over = [], joins, workflow }: ActionRow, { run, run_workflow: current }: Subject): boolean => {
+  if (run === null || over === 'any') return false;
+  return !over.some((one) => one === current) && !(joins && workflow === current);
+};
 
 /**
  * Throws Conflict (409) in Nova's words if this cannot be done with a server as it is. `admin`: who asks may do it with
  * what is locked.
  */
 export const checkAction = (action: ActionName, server: Subject, admin: boolean): void => {
-  const { vm_states: states = vmStates, idle, unlocked }: ActionRow = actions[action];
+  const row = actions[action];
+  const { vm_states: states = vmStates, idle, unlocked } = row;
   const refuse = (attribute: 'vm_state' | 'task_state') =>
     Conflict(`Cannot '${wordOf(action)}' instance ${server.uuid} while it is in ${attribute} ${server[attribute]}`);
   if (server.locked_by !== null && !unlocked && !admin) throw Conflict(`Instance ${server.uuid} is locked`);
   if (!states.includes(server.vm_state)) throw refuse('vm_state');
   if (idle && server.task_state !== null) throw refuse('task_state');
+  if (row.workflow && isInTheWay(row, server)) {
+    if (server.task_state !== null) throw refuse('task_state');
+    throw Conflict(`Instance ${server.uuid} is being worked on (${server.run_workflow}), try again when that is done.`);
+  }
 };

@@ -109,3 +109,6 @@ export type Flavor = RecordOf<typeof flavor>;
 
 /** What a flavor has besides: the projects that it was given to, if it is not public. */
 export type FlavorKeeping = { readonly projects: readonly string[] };
+
+/** A flavor without projects. */
+export const firstFlavor: FlavorKeeping = { projects: [] };

@@ -92,7 +92,7 @@ const shared = {
 } as const;
 
 /** What POST /servers takes in `server`. */
-const newServer = fields({
+export const newServer = fields({
   name: { access: 'create', schema: serverName, required: true, doc: 'What it is called; not unique.' },
   imageRef: {
     access: 'create',

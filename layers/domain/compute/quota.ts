@@ -73,6 +73,24 @@ export type QuotaName = keyof typeof quotas;
 /** Numbers by some of the names: limits that were set, what is used, what is wanted. */
 export type Amounts = { readonly [N in QuotaName]?: number };
 
+/** What is stored of a project, or of a user: the limits that were set, and what is used. */
+export type ComputeQuota = { readonly limits: Amounts; readonly used: Amounts };
+
+/** Of one of whom nothing is known yet. */
+export const firstQuota: ComputeQuota = { limits: {}, used: {} };
+
+const combine = (one: Amounts, other: Amounts, make: (a: number, b: number) => number): Amounts =>
+  Object.fromEntries(
+    (Object.keys({ ...one, ...other }) as QuotaName[]).map((name) => [name, make(one[name] ?? 0, other[name] ?? 0)]),
+  );
+
+/** The sum of both. */
+export const addAmounts = (one: Amounts, other: Amounts): Amounts => combine(one, other, (a, b) => a + b);
+
+/** What is left; never less than nothing. */
+export const withoutAmounts = (one: Amounts, other: Amounts): Amounts =>
+  combine(one, other, (a, b) => Math.max(0, a - b));
+
 /** The limits of a project: those that were set for it, and else the usual ones. */
 export const limitsOf = (set: Amounts = {}): Readonly<Record<QuotaName, number>> => {
   const usual = Object.fromEntries(Object.entries(quotas).map(([name, { limit }]) => [name, limit]));
@@ -95,3 +113,15 @@ export const checkQuota = (wanted: Amounts, used: Amounts, limits: Amounts): voi
     `Quota exceeded for ${names.join(', ')}: Requested ${all(wanted)}, but already used ${all(used)} of ${all(limits)} ${names.join(', ')}`,
   );
 };
+
+/** Of how many, `most` at most, there is room for what each of them wants. */
+export const fitting = (
+  each: Amounts,
+  { limits, used }: { readonly limits: Amounts; readonly used: Amounts },
+  most: number,
+): number =>
+  (Object.entries(each) as [QuotaName, number][]).reduce((count, [name, amount]) => {
+    const limit = limits[name] ?? -1;
+    if (limit < 0 || amount === 0) return count;
+    return Math.min(count, Math.max(0, Math.floor((limit - (used[name] ?? 0)) / amount)));
+  }, most);

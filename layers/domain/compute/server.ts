@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { fields, type RecordOf } from '../fields.ts';
 import { json, text, timestamp, uuid, word } from '../values.ts';
+import type { ServerKeeping } from './server-keeping.ts';
 import { taskStates, vmStates } from './server-states.ts';
 
 /** Printable, with no blank at either end. */
@@ -206,18 +207,25 @@ export const hostAttributes = fields({
   ramdisk_id: { ...attribute, ...computed(z.string(), 'Always empty.'), since: 3 },
   root_device_name: { ...attribute, ...computed(z.null(), 'Always null: the agent chooses the disk.'), since: 3 },
   user_data: { access: 'read', ...attribute, since: 3, schema: z.string(), doc: 'Base64, as it was given.' },
-  host_status: { ...computed(z.string(), 'UP, or MAINTENANCE while its node is in maintenance.'), since: 16 },
+  host_status: { ...computed(z.string(), 'UP for one that has a node, else empty.'), since: 16 },
 });
 
-/** What a server has besides, which nobody sees as it is. */
-export type ServerKeeping = {
-  /** The node that it has, or had last; null before the first. */
-  readonly node_uuid: string | null;
-  /** Who locked it: what an administrator locked, its tenant cannot unlock. */
-  readonly locked_by: 'owner' | 'admin' | null;
-};
+/** A file for its guest: `contents` in base64. */
+const serverFile = z.strictObject({ path: z.string(), contents: z.string() });
 
-export type Server = RecordOf<typeof server> & RecordOf<Omit<typeof hostAttributes, 'hostname'>> & ServerKeeping;
+/** Kept apart, because they are large and lists do not need them. */
+export const largeParts = fields({
+  personality: {
+    access: 'read',
+    schema: z.array(serverFile),
+    doc: 'Files for its guest.',
+  },
+});
+
+export type Server = RecordOf<typeof server> &
+  RecordOf<Omit<typeof hostAttributes, 'hostname'>> &
+  RecordOf<typeof largeParts> &
+  ServerKeeping;
 
 const maxHostname = 63;
 

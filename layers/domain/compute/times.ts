@@ -1,4 +1,7 @@
-/** Times as the Compute API writes them. */
+/** Times as the Compute API writes them, all of them in UTC. Arguments are in ISO 8601. */
 
-/** With microseconds and without a zone, which is UTC. `time` is in ISO 8601. */
+/** With microseconds and without a zone. */
 export const microTime = (time: string): string => new Date(time).toISOString().replace('Z', '000');
+
+/** Whole seconds, with Z. */
+export const secondTime = (time: string): string => `${new Date(time).toISOString().slice(0, 19)}Z`;

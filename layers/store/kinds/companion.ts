@@ -1,9 +1,9 @@
 /**
- * What is stored with a node and is no record: one item of a kind, such as the password of its rescue, or several by an
- * id, such as its events. Nobody lists them, and none is found by anything but its node.
+ * What is stored with a node or a server and is no record: one item of a kind, such as the password of its rescue, or
+ * several by an id, such as its events. Nobody lists them, and none is found by anything but its node or server.
  */
 import type { Item, Key, Table, Write } from '../../platform/table.ts';
-import { nodePartition } from './key.ts';
+import { partition } from './key.ts';
 
 /** A kind of which a node has one item at most; `V` is what the item holds. */
 export type One<V extends object> = {
@@ -30,9 +30,9 @@ export type Several<V extends object> = {
 
 const valueOf = <V extends object>({ pk: _pk, sk: _sk, ...value }: Item): V => value as unknown as V;
 
-/** The row of a kind of which a node has one. */
-export const one = <V extends object>(name: string): One<V> => {
-  const key = (node: string): Key => ({ pk: nodePartition(node), sk: name });
+/** The row of a kind of which a node has one; `home`: the kind of what has it. */
+export const one = <V extends object>(name: string, home = 'node'): One<V> => {
+  const key = (node: string): Key => ({ pk: partition(home, node), sk: name });
   const of = (item: Item | undefined) => item && valueOf<V>(item);
   return {
     name,
@@ -43,16 +43,16 @@ export const one = <V extends object>(name: string): One<V> => {
   };
 };
 
-/** The row of a kind of which a node has several. */
-export const several = <V extends object>(name: string): Several<V> => {
+/** The row of a kind of which a node has several; `home`: the kind of what has them. */
+export const several = <V extends object>(name: string, home = 'node'): Several<V> => {
   const begins = `${name}#`;
-  const key = (node: string, id: string): Key => ({ pk: nodePartition(node), sk: begins + id });
+  const key = (node: string, id: string): Key => ({ pk: partition(home, node), sk: begins + id });
   return {
     name,
     key,
     item: (node, id, value) => ({ ...key(node, id), ...value }),
     id: ({ sk }) => sk.slice(begins.length),
     of: valueOf,
-    all: (node) => ({ partition: nodePartition(node), begins }),
+    all: (node) => ({ partition: partition(home, node), begins }),
   };
 };

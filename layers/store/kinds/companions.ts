@@ -1,4 +1,4 @@
-/** Everything that is stored with a node and is no record, a row each. */
+/** Everything that is stored with a node or a server and is no record, a row each. */
 import type { LedgerEntry } from '../../bmc/records.ts';
 import type { Bios } from '../../domain/bios.ts';
 import type { Firmware } from '../../domain/firmware.ts';
@@ -6,6 +6,8 @@ import type { LedgerRow } from '../bmc-records.ts';
 import type { StoredEvent } from '../events.ts';
 import type { DirectRequest, ManagementRequest } from '../management-requests.ts';
 import type { PowerRequest } from '../power-requests.ts';
+import type { StoredAction, StoredServerEvent } from '../server-history.ts';
+import type { GoneServer, SealedPassword } from '../servers.ts';
 import { one, several } from './companion.ts';
 
 /** Sealed values by name (driver_info's, or `agent_secret_token`), and the count of their writes. */
@@ -38,4 +40,16 @@ export const companions = {
   /** BIOS settings and firmware components, by name. */
   bios: several<Bios>('bios'),
   firmware: several<Firmware>('firmware'),
+} as const;
+
+/** With servers, by their names. */
+export const serverCompanions = {
+  /** What was asked, by the id of the request. */
+  action: several<StoredAction>('action', 'server'),
+  /** The history, by ULID. */
+  event: several<StoredServerEvent>('event', 'server'),
+  /** What is left of one that is deleted. */
+  gone: one<GoneServer>('gone', 'server'),
+  /** The password for its guest, until its run has told that. */
+  admin_password: one<SealedPassword>('admin_password', 'server'),
 } as const;

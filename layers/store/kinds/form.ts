@@ -85,7 +85,8 @@ export const toRecord = <R extends Kept>(kind: KindOf<R>, item: Item, parts?: re
   const values = valuesOf(kind, item);
   // Every request comes through here: a loop costs a third of what entries and back would.
   for (const name in values) if (!(name in own)) record[name] = values[name];
-  if (parts) kind.apart?.forEach((name, at) => (record[name] = parts[at]?.['values'] ?? kind.fields[name]!.default));
+  if (parts)
+    kind.apart?.forEach((name, at) => (record[name] = parts[at]?.['values'] ?? kind.fields[name]!.default ?? null));
   forms.set(record, { schema: schemaOf(item), places: (item['places'] as readonly string[] | undefined) ?? [] });
   return record as unknown as R;
 };

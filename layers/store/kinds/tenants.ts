@@ -1,6 +1,7 @@
 /** Every kind of record in the tenants' table, a row each. Names differ from those of machines (`kinds.ts`). */
 import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
 import { firstKeeping, image as imageFields, type Image } from '../../domain/image/image.ts';
+import { computeKinds } from './compute.ts';
 import type { Kept, Kind } from './kind.ts';
 import { networkKinds } from './networks.ts';
 
@@ -30,4 +31,4 @@ const image: Kind<StoredImage> = {
 };
 
 /** By their names. */
-export const tenantKinds = { key_pair, image, ...networkKinds } as const;
+export const tenantKinds = { key_pair, image, ...computeKinds, ...networkKinds } as const;

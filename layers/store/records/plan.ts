@@ -6,7 +6,8 @@ import { entryChanges, placesOf } from '../entries.ts';
 import type { NodeEvent } from '../events.ts';
 import { guardsOf, type Guard } from '../guards.ts';
 import { apartWrite, homeOf, placeOf, storedForm, toItem } from '../kinds/form.ts';
-import { keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
+import { isTold } from '../kinds/blank.ts';
+import { apartKey, keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
 import { noNewReference, referTo } from '../references.ts';
 
 /** What a decision wants: new values, lines of history, and whatever else goes into the same transaction. */
@@ -95,12 +96,14 @@ const references = (kind: AnyKind, { before, after }: Forms<Kept>, { ids }: Mome
   return [{ write: referTo(key, ids.ulid()), ...(gone && { refused: (cause) => Invalid(gone, cause) }) }];
 };
 
-const apart = (kind: AnyKind, { after }: Forms<Kept>, set: object | undefined): Planned[] =>
-  planned(
-    (kind.apart ?? [])
-      .filter((field) => after && (!set || Object.hasOwn(set, field)))
-      .map((field) => apartWrite(kind, after!, field)),
-  );
+/** What else stands in the partition of a record is swept with it, but of kinds that hold nothing it goes here. */
+const apart = (kind: AnyKind, { before, after }: Forms<Kept>, set: object | undefined): Planned[] => {
+  const names = kind.apart ?? [];
+  if (!after) return planned(kind.holds ? [] : names.map((name) => ({ delete: apartKey(kind, before!.uuid, name) })));
+  const values = after as unknown as Readonly<Record<string, unknown>>;
+  const due = names.filter((name) => (set ? Object.hasOwn(set, name) : isTold(kind, name, values[name])));
+  return planned(due.map((name) => apartWrite(kind, after, name)));
+};
 
 /** Where lists find the record. */
 const entries = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
@@ -156,6 +159,12 @@ export const beside =
   <R extends Kept>(kind: KindOf<R>, before: R, change: Change<R>): Beside =>
   (moment) =>
     planOf(kind, { before, after: nextForm(kind, before, change, moment.at) }, change, moment);
+
+/** A new record beside the change of another one; `change` says what comes with it. */
+export const besideNew =
+  <R extends Kept>(kind: KindOf<R>, record: R, change: Change<R> = {}): Beside =>
+  (moment) =>
+    planOf(kind, { after: record }, change, moment);
 
 /** The removal of a record as it was read, beside the change of another one. */
 export const besideRemoved =

@@ -22,7 +22,7 @@ const refused = (ask: () => unknown): string => {
 
 const uuid = '00000000-0000-4000-8000-000000000001';
 const serverIn = (vm_state: VmState, task_state: TaskState | null = null) =>
-  ({ uuid, vm_state, task_state, locked_by: null }) as const;
+  ({ uuid, vm_state, task_state, locked_by: null, run: null, run_workflow: null }) as const;
 
 describe('the body of an action', () => {
   it.each<[object, number, ActionName]>([

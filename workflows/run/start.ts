@@ -1,17 +1,16 @@
-/** Starting and stopping the runs that a request has already recorded on the node. */
-import type { WorkflowName } from '../../../workflows/index.ts';
-import type { Deps } from '../route.ts';
+/** Starting and stopping the runs that a request has already recorded with their owner. */
+import type { Platform } from '../../layers/platform/platform.ts';
 
-type Needs = Pick<Deps, 'workflows' | 'log'>;
+type Needs = Pick<Platform, 'workflows' | 'log'>;
 
 /**
- * Starts the run that the node's record names. By then the request is accepted: should the start fail, the record
+ * Starts the run that the record of its owner names. By then the request is accepted: should the start fail, the record
  * stands and `sync` starts the same run by its name, so the failure is logged and the client gets its 202. If the
- * execution has ended already, `sync` was faster and all is done, or it fails the node with what it ended with.
+ * execution has ended already, `sync` was faster and all is done, or it fails the owner with what it ended with.
  */
 export const startRun = async (
   { workflows, log }: Needs,
-  workflow: WorkflowName,
+  workflow: string,
   run: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
@@ -24,7 +23,7 @@ export const startRun = async (
   }
 };
 
-/** Stops a run that has lost its node. It would end by itself at its next phase, so a failure is logged only. */
+/** Stops a run that has lost its owner. It would end by itself at its next phase, so a failure is logged only. */
 export const stopRun = async (
   { workflows, log }: Needs,
   workflow: string | null,

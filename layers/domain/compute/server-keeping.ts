@@ -1,0 +1,74 @@
+/** What a server has besides its fields: which machine, which network cards, which run, and what that was asked for. */
+import type { Asked } from './actions.ts';
+
+/** A port as it was when somebody last looked; a change of it is told to who looks again. */
+export type SeenPort = {
+  readonly network_name: string;
+  readonly mac_address: string;
+  readonly fixed_ips: readonly {
+    readonly ip_address: string;
+    readonly subnet_id: string;
+    /** The floating addresses that stand for it. */
+    readonly floating_ips: readonly string[];
+  }[];
+};
+
+/** A network card: asked for by its network until the run has made a port for it, which then stands for it. */
+export type ServerInterface = {
+  readonly network_id: string;
+  readonly port_id: string | null;
+  /** The address of its port that was asked for. */
+  readonly fixed_ip: string | null;
+  readonly tag: string | null;
+  /** Its port was made for this server, and goes with it. */
+  readonly made: boolean;
+  /** `leaving`: the run unplugs it and takes it out of the list. */
+  readonly state: 'asked' | 'plugged' | 'leaving';
+  readonly seen: SeenPort | null;
+};
+
+/** The public key that its guest gets, as it was when it was asked for. */
+export type ServerKey = { readonly name: string; readonly type: 'ssh'; readonly public_key: string };
+
+export type ServerKeeping = {
+  /** UUID of the node that it has, or had last; null before the first. */
+  readonly node_uuid: string | null;
+  /** The conductor of that node. */
+  readonly host: string | null;
+  /** Who locked it: what an administrator locked, its tenant cannot unlock. */
+  readonly locked_by: 'owner' | 'admin' | null;
+  readonly interfaces: readonly ServerInterface[];
+  readonly key_pair: ServerKey | null;
+  /** What the scheduler was told besides. */
+  readonly hints: Readonly<Record<string, unknown>>;
+  /** UUIDs of the nodes that were tried for it, in order; the last one may still be. */
+  readonly tried: readonly string[];
+  /** Counts its runs, as that of a node does. */
+  readonly generation: number;
+  /** Name of the execution that works on it, and its workflow; null: none does. */
+  readonly run: string | null;
+  readonly run_workflow: string | null;
+  /** What that run was asked for, without secrets. */
+  readonly asked: Asked | null;
+  /** Id of the request that began it; its action is told under that. */
+  readonly request_id: string | null;
+  /** What the run is doing since when (ISO 8601); null between phases. */
+  readonly phase: { readonly run: string; readonly name: string; readonly started_at: string } | null;
+};
+
+/** That of a new server. */
+export const firstServer: ServerKeeping = {
+  node_uuid: null,
+  host: null,
+  locked_by: null,
+  interfaces: [],
+  key_pair: null,
+  hints: {},
+  tried: [],
+  generation: 0,
+  run: null,
+  run_workflow: null,
+  asked: null,
+  request_id: null,
+  phase: null,
+};
