@@ -70,7 +70,7 @@ export const keyPairRoutes: readonly Route[] = [
       const page = { limit, marker: last ? last.uuid : undefined, sort_key: 'id', descending: false };
       const found = await listRecords(table, kind, page, { lookups: [{ index: 'user_id', value: user }] });
       const show = shownAs(call, brief);
-      const next = call.version >= 35 && limit > 0 && found.length === limit ? found.at(-1)!.name : undefined;
+      const next = call.version >= 35 && found.length === limit ? found.at(-1)!.name : undefined;
       return {
         body: { keypairs: found.map((one) => ({ keypair: show(one) })), ...nextLinks(call, at, 'keypairs', next) },
       };

@@ -5,12 +5,12 @@ import type { Call } from './route.ts';
 /** A larger limit is silently this one. */
 const maxLimit = 1000;
 
-/** How many records a page has. Throws Invalid (400). */
+/** How many records a page has; 0 is no limit of the client's. Throws Invalid (400). */
 export const readLimit = ({ query }: Pick<Call, 'query'>): number => {
   const text = query['limit']?.[0];
   if (text === undefined) return maxLimit;
   if (!/^\d{1,9}$/.test(text)) throw Invalid(`Invalid value for limit: "${text}" is not a number of records.`);
-  return Math.min(Number(text), maxLimit);
+  return Math.min(Number(text) || maxLimit, maxLimit);
 };
 
 /** The link to the page after `last`, under the name it has beside the list. `path`: such as /v2.1/os-keypairs. */

@@ -115,6 +115,10 @@ const createSome = async (needs: Needs, some: readonly NewServer[], asking: Aski
  * with them and not started. Throws Forbidden (403) past a limit, Invalid (400) without the server group.
  */
 export const createServers = async (needs: Needs, all: readonly NewServer[], asking: Asking): Promise<void> => {
+  if (all.length > atOnce) {
+    const { limits, used } = await readStanding(needs.table, holderOf(all[0]!.server));
+    checkQuota(all.map(({ server }) => amountsOf(server)).reduce(addAmounts), used, limits);
+  }
   for (let at = 0; at < all.length; at += atOnce) {
     try {
       await createSome(needs, all.slice(at, at + atOnce), asking);

@@ -90,7 +90,7 @@ const viewOf = (viewer: Viewer, want: Want) => {
   const seesHost = want === 'all' && seesHosts(viewer);
   return (server: StoredServer): Record<string, unknown> => {
     const view = { ...(seesHost && showHost(server)), ...show(server) };
-    for (const name of absent(server, viewer)) delete view[name];
+    if (want !== 'summary') for (const name of absent(server, viewer)) delete view[name];
     return { ...view, links: linksTo(viewer.base, 'servers', server.uuid) };
   };
 };
