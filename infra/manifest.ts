@@ -180,6 +180,10 @@ export const settings = {
     doc: 'How long a deploy waits for a heartbeat; for the first one twice.',
   },
   clean_callback_timeout: { default: '1800', doc: 'How long cleaning waits for a heartbeat; for the first one twice.' },
+  baremetal_for_projects: {
+    default: 'true',
+    doc: 'oidc, keystone: whether callers of projects may use the Bare Metal API, for nodes that they own or lease; users of users_file never.',
+  },
   project_admin_can_manage_own_nodes: {
     default: 'true',
     doc: 'Whether admins of projects may enrol nodes, which their project then owns, and delete those.',
@@ -224,7 +228,9 @@ export const settings = {
   oidc_audience: { default: '', doc: 'oidc: the audience that tokens for this API name.' },
   oidc_jwks_uri: { default: '', doc: 'oidc: URL of the keys of the provider; empty: its discovery page names it.' },
   oidc_user_claim: { default: 'sub', doc: 'oidc: claim that names the user in the history.' },
+  oidc_user_name_claim: { default: 'preferred_username', doc: 'oidc: claim with the name of the user, for people.' },
   oidc_project_claim: { default: 'project_id', doc: 'oidc: claim with the project; dots lead into objects.' },
+  oidc_project_name_claim: { default: 'project_name', doc: 'oidc: claim with the name of the project, for people.' },
   oidc_roles_claim: { default: 'roles', doc: 'oidc: claim with the roles (admin, manager, member, reader, service).' },
   oidc_system_claim: { default: 'system_scope', doc: 'oidc: claim that is true (or all) for tokens of system scope.' },
   keystone_auth_url: { default: '', doc: 'keystone: URL of the Identity v3 endpoint.' },

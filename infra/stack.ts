@@ -14,7 +14,7 @@ import { type ApiName, type ApiRow, apis as apiRows, functions as rows, type Fun
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
 import { type Settings, variableOf } from './settings.ts';
-import { readUsers } from './users.ts';
+import { readUserFiles } from './users.ts';
 import { Workflows } from './workflows.ts';
 
 type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
@@ -36,11 +36,11 @@ export class IngotStack extends Stack {
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;
-    const users = context.htpasswd_file === undefined ? undefined : readUsers(context.htpasswd_file);
-    if (settings.auth_strategy === 'http_basic' && !users) {
+    const users = readUserFiles(context);
+    if (settings.auth_strategy === 'http_basic' && users.length === 0) {
       Validations.of(this).addWarning(
         'Ingot-NoUsers',
-        'Context htpasswd_file names no file: nobody will be able to call the API.',
+        'Neither context htpasswd_file nor users_file names a file: nobody will be able to call the API.',
       );
     }
     const data = new Data(this, 'Data');

@@ -1,4 +1,5 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
+import { userVariables } from '../layers/domain/users.ts';
 import { type Networks, noNetworks, parseNetworks } from '../layers/bmc/networks.ts';
 import type { FunctionName } from '../infra/manifest.ts';
 import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
@@ -18,7 +19,7 @@ const withSimulator: Partial<Settings> = {
 
 /** Variables that are no settings, by the function that reads them; nobody else gets them. */
 const own: Partial<Record<FunctionName, readonly string[]>> = {
-  authorizer: ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE'],
+  authorizer: userVariables,
 };
 
 /** Each setting: from its variable, else as fits one machine, else the manifest's default. Throws Invalid. */

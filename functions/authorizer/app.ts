@@ -11,7 +11,7 @@ import { createOidc } from './oidc.ts';
 export type Deps = Pick<Platform, 'parameters' | 'clock'>;
 
 const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Config) => Identify } = {
-  noauth: () => async () => ({ user: 'anonymous', roles: ['admin'], scope: 'system' }),
+  noauth: () => async () => ({ user: 'anonymous', user_name: 'anonymous', roles: ['admin'], scope: 'system' }),
   http_basic: (_deps, config) => createBasic(config),
   oidc: (_deps, config) => createOidc(config),
   keystone: ({ parameters }, config) => createKeystone(parameters, config),

@@ -1,7 +1,7 @@
-/** http_basic: users of an htpasswd file. Everybody in it is the system's administrator (ironic-rbac.md 1). */
-import { readFile } from 'node:fs/promises';
+/** http_basic: users of files that the operator keeps, administrators of the system and users of projects. */
+import { readFileSync } from 'node:fs';
 
-import { parseUsers } from '../../layers/domain/htpasswd.ts';
+import { namesFile, readUsers, sourcesOf, type Users } from '../../layers/domain/users.ts';
 import type { Config } from './config.ts';
 import { headerOf, type Event, type Identify, refusal } from './identity.ts';
 import { verify } from './password.ts';
@@ -18,15 +18,23 @@ const credentialsOf = (event: Event): Credentials | undefined => {
 };
 
 /**
- * Throws Fault `Configuration` (500) if the file of users cannot be used. It is read each time, so a changed one counts
+ * Throws Fault `Configuration` (500) if a file of users cannot be used. Files are read each time, so a changed one counts
  * as soon as the cached answers are over.
  */
-export const createBasic = ({ htpasswd, htpasswdFile }: Config): Identify => {
-  const fixed = htpasswd === '' ? undefined : parseUsers(htpasswd);
-  const users = async () => fixed ?? parseUsers(await readFile(htpasswdFile, 'utf8'), htpasswdFile);
+export const createBasic = ({ users: places }: Config): Identify => {
+  const read = (): Users => readUsers(sourcesOf(places, (file) => readFileSync(file, 'utf8')));
+  const fixed = namesFile(places) ? undefined : read();
   return async (event) => {
     const given = credentialsOf(event);
-    if (!given || !(await verify(await users(), given.user, given.password))) throw refusal();
-    return { user: given.user, roles: ['admin'], scope: 'system' };
+    const found = given && (await verify(fixed ?? read(), given.user, given.password));
+    if (!found) throw refusal();
+    const { project, roles } = found;
+    return {
+      user: given.user,
+      user_name: given.user,
+      ...(project !== null && { project, project_name: project }),
+      roles,
+      scope: project === null ? 'system' : 'project',
+    };
   };
 };
