@@ -31,6 +31,8 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given:
   functions: () => ({}),
   // A setting has the parameter's name.
   parameters: () => ({}),
+  // Where the API is, is known only after this: `stack.ts` tells it.
+  apis: () => ({}),
 };
 
 /** `INGOT_<SETTING>` for every setting, and what the function's grants need. */

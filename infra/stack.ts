@@ -9,8 +9,16 @@ import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { environmentOf } from './environment.ts';
+import { apiOf } from './grants.ts';
 import { Lambda } from './lambda.ts';
-import { type ApiName, type ApiRow, apis as apiRows, functions as rows, type FunctionName } from './manifest.ts';
+import {
+  type ApiName,
+  type ApiRow,
+  apis as apiRows,
+  functions as rows,
+  type FunctionName,
+  type FunctionRow,
+} from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
 import { type Settings, variableOf } from './settings.ts';
@@ -60,7 +68,8 @@ export class IngotStack extends Stack {
     });
     grantAll(this, { context, settings, data, functions });
     this.apis = this.addApis(apis, { context, settings, functions });
-    this.tellEndpoint(this.apis.baremetal, settings, functions);
+    this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
+    this.tellCallers(settings, functions);
     if (context.endpoint_type === 'REGIONAL' && settings.agent_networks === '') {
       Validations.of(this).addWarning(
         'Ingot-NoAgents',
@@ -89,10 +98,20 @@ export class IngotStack extends Stack {
   }
 
   /** Where agents reach the API goes onto their media; both functions that know of media have to agree about it. */
-  private tellEndpoint(api: Api, settings: Settings, functions: Record<FunctionName, Lambda>): void {
+  private tellAgentEndpoint(api: Api, settings: Settings, functions: Record<FunctionName, Lambda>): void {
     const endpoint = settings.agent_endpoint || settings.public_endpoint || api.endpoint;
     for (const { function: fn } of [functions.workflow, functions['ramdisk-api']]) {
       fn.addEnvironment(variableOf('agent_endpoint'), endpoint);
+    }
+  }
+
+  /** Who calls an API as its client is told where that is: this installation's own, unless the operator names another. */
+  private tellCallers(settings: Settings, functions: Record<FunctionName, Lambda>): void {
+    for (const [name, { grants }] of Object.entries<FunctionRow>(rows)) {
+      for (const api of grants.flatMap((grant) => apiOf(grant) ?? [])) {
+        const endpoint = settings[`${api}_endpoint`] || this.apis[api].endpoint;
+        functions[name as FunctionName].function.addEnvironment(variableOf(`${api}_endpoint`), endpoint);
+      }
     }
   }
 

@@ -1,14 +1,7 @@
 /** Settings of the authorizer, from its environment. */
 import * as z from 'zod';
 
-const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-
-/** Tokens and passwords travel to it, and its answer decides who gets in. */
-const isSafeUrl = (value: string): boolean => {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-};
+import { isSafeUrl } from '../../layers/domain/safe-url.ts';
 
 /** What a strategy cannot do without, with what is said if it is not there. */
 const needs = [

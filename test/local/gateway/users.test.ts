@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { create as createAuthorizing } from '../../../functions/authorizer/app.ts';
 import { Config as AuthorizerConfig } from '../../../functions/authorizer/config.ts';
-import type { Event } from '../../../functions/authorizer/identity.ts';
 import { create as createBaremetal } from '../../../functions/baremetal-api/app.ts';
 import { Config as BaremetalConfig } from '../../../functions/baremetal-api/config.ts';
 import { create as createCompute } from '../../../functions/compute-api/app.ts';
@@ -48,7 +47,7 @@ const open = async (given: Record<string, string>) => {
         request_id: '1',
         remaining_ms: () => 29_000,
       }),
-    authorize: createAuthorizer({ invoke: async (event) => authorize(event as Event), now: platform.clock.now }),
+    authorize: createAuthorizer({ invoke: async (event) => authorize(event), now: platform.clock.now }),
     trusted: noNetworks,
     port: 0,
     ids: platform.ids,
