@@ -28,7 +28,7 @@ export const functions = {
   'baremetal-api': {
     memory: 1024,
     timeout: 29,
-    grants: ['table', 'objects', 'workflows:start', 'seal', 'invoke:workflow'],
+    grants: ['table', 'objects', 'objects:guests', 'workflows:start', 'seal', 'invoke:workflow'],
     doc: 'The Bare Metal API (/v1).',
   },
   'ramdisk-api': {
@@ -43,7 +43,12 @@ export const functions = {
     grants: ['tenants', 'apis:baremetal'],
     doc: 'The Compute API (/v2.1), for tenants.',
   },
-  'image-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Image API (/v2), for tenants.' },
+  'image-api': {
+    memory: 1024,
+    timeout: 29,
+    grants: ['tenants', 'objects:images'],
+    doc: 'The Image API (/v2), for tenants.',
+  },
   'network-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Network API (/v2.0), for tenants.' },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
@@ -53,6 +58,7 @@ export const functions = {
       'table',
       'objects',
       'objects:agents',
+      'objects:guests',
       'workflows:start',
       'workflows:callback',
       'seal',
@@ -71,8 +77,8 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps objects that no node refers to.',
+    grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -226,6 +232,10 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  image_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
+  },
   agent_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) from which deploy agents may call: lookup, heartbeat, inventories; empty: private addresses only.',
@@ -298,10 +308,13 @@ export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
  * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here. Media
- * of agents hold their tokens: only who makes and who sweeps them may touch them.
+ * of agents hold their tokens: only who makes and who sweeps them may touch them. Images are the Image API's own: others
+ * get links to them from it. Guest documents are for operators, who read them with rights to the store alone.
  */
 export const objectPrefixes = {
   configdrives: 'configdrives/',
   inventories: 'inventories/',
   agents: 'agents/',
+  images: 'images/',
+  guests: 'guest-metadata/',
 } as const;

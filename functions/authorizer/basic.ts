@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { namesFile, readUsers, sourcesOf, type Users } from '../../layers/domain/users.ts';
 import type { Config } from './config.ts';
-import { headerOf, type Event, type Identify, refusal } from './identity.ts';
+import { headerOf, type Event, type Identify, type Identity, refusal } from './identity.ts';
 import { verify } from './password.ts';
 
 type Credentials = { readonly user: string; readonly password: string };
@@ -17,6 +17,19 @@ const credentialsOf = (event: Event): Credentials | undefined => {
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 
+const identify = async (users: Users, given: Credentials | undefined): Promise<Identity> => {
+  const found = given && (await verify(users, given.user, given.password));
+  if (!found) throw refusal();
+  const { project, roles } = found;
+  return {
+    user: given.user,
+    user_name: given.user,
+    ...(project !== null && { project, project_name: project }),
+    roles,
+    scope: project === null ? 'system' : 'project',
+  };
+};
+
 /**
  * Throws Fault `Configuration` (500) if a file of users cannot be used. Files are read each time, so a changed one counts
  * as soon as the cached answers are over.
@@ -24,17 +37,18 @@ const credentialsOf = (event: Event): Credentials | undefined => {
 export const createBasic = ({ users: places }: Config): Identify => {
   const read = (): Users => readUsers(sourcesOf(places, (file) => readFileSync(file, 'utf8')));
   const fixed = namesFile(places) ? undefined : read();
+  return async (event) => identify(fixed ?? read(), credentialsOf(event));
+};
+
+/**
+ * Before all others there is the service user of the installation, if it has one: her functions prove themselves with a
+ * password, however people do.
+ */
+export const besideService = ({ service: text }: Config, others: Identify): Identify => {
+  if (text === '') return others;
+  const users = readUsers([{ format: 'users', where: 'INGOT_SERVICE_USER', text }]);
   return async (event) => {
     const given = credentialsOf(event);
-    const found = given && (await verify(fixed ?? read(), given.user, given.password));
-    if (!found) throw refusal();
-    const { project, roles } = found;
-    return {
-      user: given.user,
-      user_name: given.user,
-      ...(project !== null && { project, project_name: project }),
-      roles,
-      scope: project === null ? 'system' : 'project',
-    };
+    return given && users.has(given.user) ? identify(users, given) : others(event);
   };
 };

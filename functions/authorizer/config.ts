@@ -49,7 +49,8 @@ const needs = [
  * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; INGOT_USERS and INGOT_USERS_FILE the
  * same of users with project and roles (layers/domain/users.ts). Hashes may stand in an environment variable, passwords
  * never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
- * INGOT_LOOPBACK is set by the one-machine runner alone: it listens on a loopback address and refuses web pages and proxies.
+ * The one-machine runner alone sets INGOT_LOOPBACK, as it listens on a loopback address and refuses web pages and proxies,
+ * and INGOT_SERVICE_USER, the line of the user as whom the functions of this installation call its APIs.
  */
 const Environment = z
   .object({
@@ -59,6 +60,7 @@ const Environment = z
     INGOT_HTPASSWD_FILE: z.string().default(''),
     INGOT_USERS: z.string().default(''),
     INGOT_USERS_FILE: z.string().default(''),
+    INGOT_SERVICE_USER: z.string().default(''),
     INGOT_OIDC_ISSUER: z.string(),
     INGOT_OIDC_AUDIENCE: z.string(),
     INGOT_OIDC_JWKS_URI: z.string(),
@@ -81,6 +83,7 @@ const Environment = z
       INGOT_USERS: env.INGOT_USERS,
       INGOT_USERS_FILE: env.INGOT_USERS_FILE,
     },
+    service: env.INGOT_SERVICE_USER,
     oidc: {
       issuer: env.INGOT_OIDC_ISSUER,
       audience: env.INGOT_OIDC_AUDIENCE,
