@@ -1,4 +1,5 @@
 /** What functions may be given. Workers of the one-machine runner load this at their start, so it loads nothing. */
+import type { CalledApi } from '../layers/platform/apis.ts';
 import type { Platform } from '../layers/platform/platform.ts';
 
 /** A part of the platform that a function has only if its row grants it: the others reach nothing of ours. */
@@ -13,7 +14,7 @@ export type KeyName = 'secrets' | 'tenants';
 /**
  * What a function may be given: the part of the platform and what it may do with it, in words. What that is in IAM says
  * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`, `key`: which one the part is,
- * or works with.
+ * or works with; `api`: which one is called.
  */
 export const grants = {
   table: { part: 'table', table: 'machines', doc: "read and write the machines' table" },
@@ -30,7 +31,17 @@ export const grants = {
   'seal:tenants': { part: 'sealer', key: 'tenants', doc: "encrypt with the tenants' key" },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
-} as const satisfies Record<string, { part: Part; table?: TableName; key?: KeyName; doc: string }>;
+  'apis:baremetal': {
+    part: 'apis',
+    api: 'baremetal',
+    doc: 'call the Bare Metal API as its client, and read the SSM parameter of `baremetal_credentials`',
+  },
+  'apis:image': {
+    part: 'apis',
+    api: 'image',
+    doc: 'call the Image API as its client, and read the SSM parameter of `image_credentials`',
+  },
+} as const satisfies Record<string, { part: Part; table?: TableName; key?: KeyName; api?: CalledApi; doc: string }>;
 
 export type GrantName = keyof typeof grants;
 /** `invoke:` and the name of a function grants calling that one. */
@@ -45,8 +56,17 @@ export const calledBy = (grant: Grant): string | undefined =>
 /** The part of the platform that a grant is about. */
 export const partOf = (grant: Grant): Part => (calledBy(grant) ? 'functions' : grants[grant as GrantName].part);
 
-const rowOf = (grant: Grant): { readonly part?: Part; readonly table?: TableName; readonly key?: KeyName } =>
-  calledBy(grant) === undefined ? grants[grant as GrantName] : {};
+type Row = {
+  readonly part?: Part;
+  readonly table?: TableName;
+  readonly key?: KeyName;
+  readonly api?: CalledApi;
+};
+
+const rowOf = (grant: Grant): Row => (calledBy(grant) === undefined ? grants[grant as GrantName] : {});
+
+/** The API that a grant lets its owner call as its client; undefined for other grants. */
+export const apiOf = (grant: Grant): CalledApi | undefined => rowOf(grant).api;
 
 /** The table that grants open; undefined for a function without one. */
 export const tableOf = (given: readonly Grant[]): TableName | undefined =>

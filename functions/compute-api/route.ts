@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 
 export type { Answer, Call } from '../../layers/http/route.ts';
 
-export type Deps = Pick<Platform, 'table' | 'workflows' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'> & {
+export type Deps = Pick<Platform, 'table' | 'workflows' | 'sealer' | 'apis' | 'log' | 'clock' | 'chance' | 'ids'> & {
   readonly config: Config;
 };
 

@@ -22,7 +22,7 @@ const read = namesIn(textsOf('functions/*/config.ts'), /\bINGOT_[A-Z0-9_]+\b/g);
 const substituted = namesIn(Object.keys(workflows).map(readDefinition), /(?<=\$\{)\w+(?=\})/g);
 
 /** Users are handed to the authorizer alone, and only the one-machine runner knows that it listens on a loopback. */
-const others = ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE', 'INGOT_LOOPBACK'];
+const others = ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE', 'INGOT_LOOPBACK', 'INGOT_USERS', 'INGOT_USERS_FILE'];
 
 describe('settings', () => {
   it('are all that functions read', () => {
