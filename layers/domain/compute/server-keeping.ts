@@ -31,7 +31,10 @@ export type ServerInterface = {
 export type ServerKey = { readonly name: string; readonly type: 'ssh'; readonly public_key: string };
 
 export type ServerKeeping = {
-  /** UUID of the node that it has, or had last; null before the first. */
+  /** What who made it and its project are called, for its guest and for operators; null: nobody has said. */
+  readonly user_name: string | null;
+  readonly project_name: string | null;
+  /** UUID of the node that it has, as far as is known; null: none. */
   readonly node_uuid: string | null;
   /** The conductor of that node. */
   readonly host: string | null;
@@ -41,8 +44,13 @@ export type ServerKeeping = {
   readonly key_pair: ServerKey | null;
   /** What the scheduler was told besides. */
   readonly hints: Readonly<Record<string, unknown>>;
-  /** UUIDs of the nodes that were tried for it, in order; the last one may still be. */
+  /** UUIDs of nodes that fit, in the order in which they are to be claimed, and how often such were looked for in vain. */
+  readonly candidates: readonly string[];
+  readonly searches: number;
+  /** UUIDs of the nodes that it was built on, in order; it may still be on the last one. */
   readonly tried: readonly string[];
+  /** What its node calls the configdrive that was made for it, until that is told to be deployed with it. */
+  readonly configdrive: string | null;
   /** Counts its runs, as that of a node does. */
   readonly generation: number;
   /** Name of the execution that works on it, and its workflow; null: none does. */
@@ -58,13 +66,18 @@ export type ServerKeeping = {
 
 /** That of a new server. */
 export const firstServer: ServerKeeping = {
+  user_name: null,
+  project_name: null,
   node_uuid: null,
   host: null,
   locked_by: null,
   interfaces: [],
   key_pair: null,
   hints: {},
+  candidates: [],
+  searches: 0,
   tried: [],
+  configdrive: null,
   generation: 0,
   run: null,
   run_workflow: null,

@@ -13,7 +13,7 @@ import { one, several } from './companion.ts';
 /** Sealed values by name (driver_info's, or `agent_secret_token`), and the count of their writes. */
 export type Secrets = { readonly values: Readonly<Record<string, string>>; readonly revision: number };
 
-/** What a waiting run is told by: the task token that a heartbeat of the agent delivers. */
+/** What a waiting run is told by: the task token that a heartbeat of the agent, or an event of the node, delivers. */
 export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
 
 /** JSON text, or the key of the object that holds it. */
@@ -50,6 +50,8 @@ export const serverCompanions = {
   event: several<StoredServerEvent>('event', 'server'),
   /** What is left of one that is deleted. */
   gone: one<GoneServer>('gone', 'server'),
+  /** What its run waits by for something to become of its node. */
+  wait: one<Wait>('wait', 'server'),
   /** The password for its guest, until its run has told that. */
   admin_password: one<SealedPassword>('admin_password', 'server'),
 } as const;

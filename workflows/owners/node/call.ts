@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 import { anyCall, type Work } from '../../run/owner.ts';
 import type { Answers } from '../../run/phase.ts';
-import type { About } from './history.ts';
+import type { About } from '../../run/history.ts';
 import type { Phase } from './phase.ts';
 import type { NodeWorkflow } from './workflow.ts';
 

@@ -4,7 +4,7 @@ import type { NodeEvent } from '../../../layers/store/events.ts';
 import { requireLock, resume } from '../../../layers/store/reservation.ts';
 import { aboutJob, type Job } from './call.ts';
 import { createHardware } from './hardware.ts';
-import { phaseEnded, phaseStarted } from './history.ts';
+import { phaseEnded, phaseStarted } from '../../run/history.ts';
 import type { PhaseContext, World } from './phase.ts';
 import { bootsOf, nextBoot, planOf } from './plan.ts';
 import { startSuccessor } from './successor.ts';

@@ -6,7 +6,7 @@
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Answer, Answers, Nothing } from '../../run/phase.ts';
 import type { Hardware } from './hardware.ts';
-import type { About } from './history.ts';
+import type { About } from '../../run/history.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Change } from '../../../layers/store/records/plan.ts';
 

@@ -1,0 +1,98 @@
+/** Before a phase: the run has the server, and the start is marked. */
+import { createBaremetalClient } from '../../../layers/baremetal-client/client.ts';
+import { isFault } from '../../../layers/domain/fault.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import type { Platform } from '../../../layers/platform/platform.ts';
+import type { Write } from '../../../layers/platform/table.ts';
+import type { NodeEvent } from '../../../layers/store/events.ts';
+import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
+import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
+import { changeRecord, type Needs } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
+import type { Change } from '../../../layers/store/records/plan.ts';
+import { Superseded } from '../../../layers/store/runs.ts';
+import { failureOf } from '../../run/failure.ts';
+import { phaseEnded, phaseStarted } from '../../run/history.ts';
+import { aboutJob, type Job, type ServerCall } from './call.ts';
+import type { ServerContext, World } from './phase.ts';
+
+/** The server is another run's, or none's, or gone. */
+const ServerLost = (uuid: string, run: string) => Superseded(`Server ${uuid} is not of run ${run} any more.`);
+
+/** Throws Superseded. */
+export const requireRun = (server: StoredServer | undefined, { uuid, run }: Pick<ServerCall, 'uuid' | 'run'>): void => {
+  if (server?.run !== run) throw ServerLost(uuid, run);
+};
+
+/** Changes a server that the run still has. Throws Superseded. */
+export const changeOwn = async (
+  needs: Needs,
+  call: Pick<ServerCall, 'uuid' | 'run'>,
+  decide: (server: StoredServer) => Change<StoredServer> | undefined,
+): Promise<StoredServer> => {
+  try {
+    const { after } = await changeRecord(needs, computeKinds.server, call.uuid, (server) => {
+      requireRun(server, call);
+      return decide(server);
+    });
+    return after;
+  } catch (error) {
+    if (isFault(error) && error.name === 'NotFound') throw ServerLost(call.uuid, call.run);
+    throw error;
+  }
+};
+
+/** The server as it is now: asked before each effect on what others may have by then. Throws Superseded. */
+export const stillOwn = async ({ table }: Pick<Platform, 'table'>, call: Pick<ServerCall, 'uuid' | 'run'>) => {
+  const server = await readRecord(table, computeKinds.server, call.uuid);
+  requireRun(server, call);
+  return server!;
+};
+
+/** A phase that waited is closed by its successor. */
+const endOfLast = ({ phase: last }: StoredServer, job: Job, now: number): NodeEvent[] => {
+  if (!last || last.run !== job.call.run || last.name === job.call.phase) return [];
+  return [phaseEnded({ ...aboutJob(job), phase: last.name }, last.started_at, now)];
+};
+
+/** The token stands there before the phase looks at the node, so that no event is missed. */
+const waiting = ({ call: { uuid, run, phase, token } }: Job, since: string): Write[] =>
+  token === undefined ? [] : [serverCompanions.wait.put(uuid, { token, phase, run, since })];
+
+/** Marks the start, once: a repeated attempt writes nothing but its token. */
+const begin = async (world: World, job: Job): Promise<StoredServer> =>
+  changeOwn(world, job.call, (server) => {
+    const { run, phase: name, token } = job.call;
+    const started = server.phase?.run === run && server.phase.name === name;
+    if (started && token === undefined) return undefined;
+    const now = world.clock.now();
+    const at = isoTime(now);
+    const { shows } = job.phase;
+    return {
+      set: { ...(shows && { task_state: shows }), ...(!started && { phase: { run, name, started_at: at } }) },
+      events: started ? [] : [...endOfLast(server, job, now), phaseStarted(aboutJob(job))],
+      also: waiting(job, at),
+    };
+  });
+
+/** What the function has left for requests, ms; the rest is for telling what became of them. */
+const reserve = 15_000;
+
+/** Throws Superseded once the server is another run's. */
+export const hold = async (world: World, job: Job): Promise<ServerContext> => {
+  const server = await begin(world, job);
+  const { run, failure } = job.call;
+  const { apis, clock, chance, settings } = world;
+  const until = clock.now() + Math.max(0, job.invocation.remaining_ms() - reserve);
+  return {
+    server,
+    run,
+    failure: failure && failureOf(failure.phase, failure.failed.Error, failure.failed.Cause),
+    platform: world,
+    settings,
+    machines: createBaremetalClient(
+      { call: apis.baremetal, clock, chance },
+      { request_id: server.request_id ?? run, until },
+    ),
+  };
+};

@@ -1,0 +1,65 @@
+/** After a phase: its change and its end in one write, or why it failed. */
+import { plainText } from '../../../layers/domain/foreign-text.ts';
+import { Fault, isFault } from '../../../layers/domain/fault.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import type { NodeEvent } from '../../../layers/store/events.ts';
+import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
+import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
+import { serverLine } from '../../../layers/store/server-history.ts';
+import type { Answers } from '../../run/phase.ts';
+import { info, phaseEnded } from '../../run/history.ts';
+import { aboutJob, type Job } from './call.ts';
+import { changeOwn } from './hold.ts';
+import type { ServerContext, ServerOutcome, World } from './phase.ts';
+
+/** A phase that waited may have been ended by an event before it has looked itself; then another one is marked by now. */
+const isMarked = ({ phase }: StoredServer, { call }: Job): boolean =>
+  phase?.run === call.run && phase.name === call.phase;
+
+/** Throws Superseded once the server is another run's. */
+export const tell = async (world: World, job: Job, outcome: ServerOutcome<Answers>): Promise<void> => {
+  if (outcome.is === 'wait' || outcome.gone) return;
+  const { change, details, also = [] } = outcome;
+  await changeOwn(world, job.call, (server) => {
+    const set = change?.(server) ?? {};
+    const ended = { ...phaseEnded(aboutJob(job), server.phase?.started_at ?? '', world.clock.now()) };
+    const marked = isMarked(server, job);
+    return {
+      set: { ...set, ...(marked && { phase: null }) },
+      events: marked ? [{ ...ended, ...(details !== undefined && { details }) }] : [],
+      also: [...also, ...(set.run === null ? [{ delete: serverCompanions.wait.key(server.uuid) }] : [])],
+    };
+  });
+};
+
+/** What the ladder of the state machines tries again, by the names that it knows (workflows/run/fragments.json). */
+const retried: Readonly<Record<string, string>> = {
+  BaremetalLocked: 'NodeLocked',
+  BaremetalConflict: 'Conflict',
+  ServiceCredential: 'Unavailable',
+};
+
+/** Whoever waits for a lock asks every few seconds; that is no news. */
+const quiet = ['NodeLocked', 'Superseded'];
+
+const attempted = (job: Job, why: string): NodeEvent => ({
+  ...info(aboutJob(job)),
+  kind: 'attempt',
+  message: `${job.call.phase} did not succeed.`,
+  details: plainText(why),
+});
+
+/** What the ASL sees of an error; it leaves a line in the history, whose reason administrators read. */
+export const judge = async (world: World, job: Job, { server }: ServerContext, error: unknown): Promise<unknown> => {
+  const { workflow, phase, run } = job.call;
+  if (!isFault(error)) {
+    world.log.error('A phase met something unexpected.', { workflow, phase, server: server.uuid, run, error });
+    return error;
+  }
+  const seen = new Fault(retried[error.name] ?? error.name, error.code, error.message, { cause: error });
+  if (quiet.includes(seen.name)) return seen;
+  world.log.warn('A phase did not succeed.', { workflow, phase, server: server.uuid, run, error });
+  const line = attempted(job, error.message);
+  await world.table.write([serverLine(server, line, isoTime(world.clock.now()), world.ids)]);
+  return seen;
+};

@@ -1,0 +1,20 @@
+/** Ending the wait of an execution whose task token stands with its owner. */
+import type { Platform } from '../../layers/platform/platform.ts';
+import { equals, isConditionFailed, type Key } from '../../layers/platform/table.ts';
+
+type Needs = Pick<Platform, 'table' | 'workflows'>;
+
+/**
+ * Continues the execution whose token stands at `key`, if one does. The token is delivered before the item goes: a
+ * process that dies in between delivers it again, which is harmless.
+ */
+export const deliverTo = async ({ table, workflows }: Needs, key: Key, output: object): Promise<void> => {
+  const wait = await table.get(key);
+  if (!wait) return;
+  const token = wait['token'] as string;
+  await workflows.succeed(token, output);
+  await table.write([{ delete: key, when: [equals('token', token)] }]).catch((error: unknown) => {
+    // A newer wait has taken its place.
+    if (!isConditionFailed(error)) throw error;
+  });
+};
