@@ -25,7 +25,7 @@ const queryOf = (query: CandidateQuery): string => {
   return `${shown.candidates.fields}&${new URLSearchParams(given).toString()}`;
 };
 
-/** What has to be true of a node that is to be deployed (nova-driver.md 3.6). */
+/** What has to be true of a node that is to be deployed (nova-driver.md 3). */
 const needed = ['deploy', 'power', 'storage'];
 
 export type Obstacle = { readonly interface: string; readonly reason: string };

@@ -1,4 +1,4 @@
-/** What a node is asked to become (nova-driver.md 3.8, 6, 8, 9). Whether it has become it, its events tell. */
+/** What a node is asked to become (nova-driver.md 3, 6, 8, 9). Whether it has become it, its events tell. */
 import type { ProvisionState } from '../domain/baremetal/transitions.ts';
 import { type Conversation, repeatable } from './conversation.ts';
 import { baremetalFault, isBaremetal } from './faults.ts';

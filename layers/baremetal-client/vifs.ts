@@ -1,4 +1,4 @@
-/** VIFs of nodes (nova-driver.md 3.2 and 10). With network interface noop nodes take them and remember none. */
+/** VIFs of nodes (nova-driver.md 3 and 10). With network interface noop nodes take them and remember none. */
 import { type Conversation, repeatable } from './conversation.ts';
 import { isBaremetal } from './faults.ts';
 import { pathOf } from './nodes.ts';

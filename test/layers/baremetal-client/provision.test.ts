@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
+import type { newNode } from '../../../layers/domain/baremetal/new-node.ts';
 import { createTenant, instance, lost, otherInstance, refusing, silent } from './tenant.ts';
 
 type State = ReturnType<typeof newNode>['provision_state'];
