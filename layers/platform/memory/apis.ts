@@ -1,10 +1,13 @@
 /** APIs as functions of the same process: what an API Gateway would make of a request, without one. */
-import { Unavailable } from '../../domain/fault.ts';
+import { ServiceCredential, Unavailable } from '../../domain/fault.ts';
 import { type ApiReply, type ApiRequest, type Apis, apiTitles, type CalledApi } from '../apis.ts';
 import type { Invocation } from '../platform.ts';
 
 // eslint-disable-next-line typescript/no-explicit-any -- the type of API Gateway's event, which only layers/http knows
-export type Served = (event: any, invocation: Invocation) => Promise<{
+export type Served = (
+  event: any,
+  invocation: Invocation,
+) => Promise<{
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
   readonly body: string;
@@ -56,7 +59,7 @@ export const createMemoryApis = (served: MemoryApis['served'] = {}): MemoryApis 
     const request_id = `${api}-${calls.length}`;
     const reply = toReply(await serve(toEvent(wanted, request_id), { request_id, remaining_ms: () => 29_000 }));
     if (reply.status !== 401 && reply.status !== 403) return reply;
-    throw Unavailable(`The ${apiTitles[api]} could not be asked. Try again later.`);
+    throw ServiceCredential(`The ${apiTitles[api]} could not be asked. Try again later.`);
   };
   return { served, calls, baremetal: callOf('baremetal'), image: callOf('image') };
 };
