@@ -6,7 +6,7 @@ import { networkKinds } from './kinds/networks.ts';
 import { readRecord } from './records/find.ts';
 
 /** A port as it is now; null: it is gone. */
-const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
+export const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
   const port = await readRecord(table, networkKinds.network_port, uuid);
   if (!port) return null;
   const network = await readRecord(table, networkKinds.network, port.network_id);
