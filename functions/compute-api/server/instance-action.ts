@@ -15,7 +15,7 @@ import {
   type StoredServerEvent,
 } from '../../../layers/store/server-history.ts';
 import { readGone } from '../../../layers/store/servers.ts';
-import { cutAfter, nextLinks, readLimit } from '../list.ts';
+import { cutAfter, nextPage, readLimit } from '../list.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { findServer } from './find.ts';
 
@@ -104,8 +104,8 @@ const list = async ({ table }: Deps, call: Call<unknown, StoredServer>) => {
   });
   const { page, next } = cutAfter(found, ({ request_id: id }) => id, readLimit(call), query['marker']?.[0]);
   const instanceActions = page.map((action) => showAction(target, call, action, action.start_time));
-  const links = nextLinks(call, `/v2.1/servers/${target.uuid}/os-instance-actions`, 'links', next);
-  return { instanceActions, ...(version >= paged && { ...links }) };
+  const path = `/v2.1/servers/${target.uuid}/os-instance-actions`;
+  return { instanceActions, ...(version >= paged && next !== undefined && { links: [nextPage(call, path, next)] }) };
 };
 
 const show = async ({ table }: Deps, call: Call<unknown, StoredServer>) => {

@@ -9,11 +9,14 @@ import { route, type Route } from '../route.ts';
 import { findServer as find } from './find.ts';
 import { showServer, wantAfterChange } from './view.ts';
 
-/** None of them has to be there. */
+/** None of them has to be there, and bodies have their plain names, but for the one that always had an extension's. */
 const updatable: Fields = Object.fromEntries(
   Object.entries<Field>(rows)
     .filter(([, { access }]) => access === 'update')
-    .map(([name, { required: _required, ...row }]) => [name, row]),
+    .map(([name, { required: _required, extension, ...row }]) => [
+      name,
+      { ...row, ...(extension === 'OS-DCF' && { extension }) },
+    ]),
 );
 
 /** What is given; null is the default of a field that has one or may be null. Throws Invalid (400). */
