@@ -45,7 +45,7 @@ const find = async ({ table }: Deps, call: Call, rule: Rule): Promise<StoredKeyP
 const opened = 92;
 
 const readNew = async (call: Call<Record<'keypair', Record<string, unknown>>>) => {
-  const { keypair = {} } = call.body;
+  const { keypair } = call.body;
   const { name, public_key: given } = keypair as { name: string; public_key?: string };
   if (call.version < opened && /[@.]/.test(name)) {
     throw Invalid('Invalid value for keypair.name: @ and . need API version 2.92.');

@@ -13,15 +13,18 @@ export const readLimit = ({ query }: Pick<Call, 'query'>): number => {
   return Math.min(Number(text) || maxLimit, maxLimit);
 };
 
-/** The link to the page after `last`, under the name it has beside the list. `path`: such as /v2.1/os-keypairs. */
-export const nextLinks = ({ base, query }: Call, path: string, name: string, last: string | undefined): object => {
-  if (last === undefined) return {};
+/** The link to the page after `last`. `path`: such as /v2.1/os-keypairs. */
+export const nextPage = ({ base, query }: Call, path: string, last: string) => {
   const kept = Object.entries(query)
     .filter(([key]) => key !== 'marker')
     .flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
   const search = new URLSearchParams([...kept, ['marker', last]]);
-  return { [`${name}_links`]: [{ rel: 'next', href: `${base}${path}?${search.toString()}` }] };
+  return { rel: 'next', href: `${base}${path}?${search.toString()}` };
 };
+
+/** The same under the name that it has beside the list, if there is a next page. */
+export const nextLinks = (call: Call, path: string, name: string, last: string | undefined): object =>
+  last === undefined ? {} : { [`${name}_links`]: [nextPage(call, path, last)] };
 
 /** What a list is sorted by: a key, and the other way round. */
 export type Order<R> = readonly { readonly of: (record: R) => unknown; readonly descending: boolean }[];

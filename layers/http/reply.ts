@@ -21,14 +21,20 @@ export const reply = (
 const unexpected = (requestId: string) =>
   `The server met something unexpected. Ask its operator to look for ${requestId} in the log.`;
 
-/** Whether an error is our fault and must be logged with its cause. */
-export const isServerError = (error: unknown): boolean => !isFault(error) || error.code >= 500;
+/** What an API does not do at all is nobody's fault. */
+const notImplemented = 501;
+/** Of 500 and more, what is said to clients. */
+const toldAll: readonly number[] = [notImplemented, 503];
 
-/** The answer to an error. Only faults below 500, and 503, show their own message. */
+/** Whether an error is our fault and must be logged with its cause. */
+export const isServerError = (error: unknown): boolean =>
+  !isFault(error) || (error.code >= 500 && error.code !== notImplemented);
+
+/** The answer to an error. Only faults below 500, and those that are meant for clients, show their own message. */
 export const refuse = (protocol: Protocol, about: About, error: unknown, by: Refusal['by']): APIGatewayProxyResult => {
   const code = isFault(error) ? error.code : 500;
   const told =
-    isFault(error) && (code < 500 || code === 503)
+    isFault(error) && (code < 500 || toldAll.includes(code))
       ? { name: error.name, message: error.message }
       : { name: 'Error', message: unexpected(about.request_id) };
   return reply(protocol, about, code, protocol.refuse({ by, code, ...told }));

@@ -84,7 +84,7 @@ export const vifOf = async (table: Table, port: StoredPort): Promise<Vif> => {
 };
 
 /** A port as it is now; null: it is gone. */
-const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
+export const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
   const port = await readRecord(table, networkKinds.network_port, uuid);
   if (!port) return null;
   const network = await readRecord(table, networkKinds.network, port.network_id);

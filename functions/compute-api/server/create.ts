@@ -13,7 +13,7 @@ import { linksTo } from '../links.ts';
 import { type Answer, type Call, type Deps, route, type Route } from '../route.ts';
 import { checkGroup } from './group.ts';
 import { type Networks, readNetworks } from './new-interfaces.ts';
-import { newPassword, passwordContext } from './password.ts';
+import { newPassword, sealPassword } from './password.ts';
 import { type Files, readFiles } from './personality.ts';
 import { requireFlavor, requireImage, requireKey } from './requirements.ts';
 import { startServerRun } from './start.ts';
@@ -124,7 +124,7 @@ const makeServers = async (deps: Deps, plan: Plan, request_id: string, count: nu
   Promise.all(
     Array.from({ length: count }, async (_, at) => {
       const server = makeServer(deps, plan, request_id, at, count);
-      return { server, password: await deps.sealer.seal(plan.password, passwordContext(server.uuid)) };
+      return { server, password: await sealPassword(deps, server.uuid, plan.password) };
     }),
   );
 

@@ -8,7 +8,6 @@ import { readBool } from '../../../layers/domain/page.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import type { Call } from '../route.ts';
 
-type Query = Call['query'];
 type Test = (server: StoredServer) => boolean;
 
 type Filter = {
@@ -197,7 +196,7 @@ const isOpen = ({ everybody = 1 }: Filter, version: number, isAdmin: boolean): b
 /** Reads the filters of a query. Throws Invalid (400). */
 export const readFilters = ({ query, version }: Pick<Call, 'query' | 'version'>, isAdmin: boolean): Selection => {
   const given = Object.entries(serverFilters).flatMap(([name, filter]) => {
-    const values = (query as Query)[name];
+    const values = query[name];
     return values && isOpen(filter, version, isAdmin) ? [{ name, filter, values }] : [];
   });
   const tests = given.map(({ name, filter, values }) => filter.keep(values, name));

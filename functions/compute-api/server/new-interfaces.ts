@@ -1,6 +1,6 @@
 /** Which network cards a server gets: of which networks, or with which ports (compute-api.md 3). */
 import type { ServerInterface } from '../../../layers/domain/compute/server-keeping.ts';
-import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
+import { Conflict, type Fault, Invalid } from '../../../layers/domain/fault.ts';
 import { contains, parseAddress, parseCidr } from '../../../layers/domain/network/addresses.ts';
 import { isPublic } from '../../../layers/domain/network/network.ts';
 import { allows, type Subject } from '../../../layers/domain/policy.ts';
@@ -29,10 +29,18 @@ const mayUse = (subject: Subject, { project_id, shared }: StoredNetwork): boolea
 const sees = (subject: Subject, network: StoredNetwork): boolean =>
   allows('get_network', subject, { project_id: network.project_id, public: isPublic(network) });
 
-/** A network that the caller may have ports on. Throws Invalid (400). */
-const requireNetwork = async (table: Table, subject: Subject, uuid: string): Promise<StoredNetwork> => {
+/** What is said of something that is not there. */
+type Missing = (message: string) => Fault;
+
+/** A network that the caller may have ports on. Throws Invalid (400), and what `missing` makes. */
+const requireNetwork = async (
+  table: Table,
+  subject: Subject,
+  uuid: string,
+  missing: Missing,
+): Promise<StoredNetwork> => {
   const network = await readRecord(table, networkKinds.network, uuid);
-  if (!network || !sees(subject, network)) throw Invalid(`Network ${uuid} could not be found.`);
+  if (!network || !sees(subject, network)) throw missing(`Network ${uuid} could not be found.`);
   if (!mayUse(subject, network)) throw Invalid(`It is not allowed to create an interface on external network ${uuid}`);
   return network;
 };
@@ -45,24 +53,32 @@ const checkAddress = async (table: Table, network: StoredNetwork, text: string):
   throw Invalid(`Fixed IP address ${text} is of no subnet of network ${network.uuid}.`);
 };
 
-const ofPort = async (table: Table, subject: Subject, uuid: string): Promise<ServerInterface> => {
+const ofPort = async (table: Table, subject: Subject, uuid: string, missing: Missing): Promise<ServerInterface> => {
   const port = await readRecord(table, networkKinds.network_port, uuid);
-  if (!port || !allows('get_port', subject, port)) throw Invalid(`Port id ${uuid} could not be found.`);
+  if (!port || !allows('get_port', subject, port)) throw missing(`Port id ${uuid} could not be found.`);
   if (port.device_id !== '') throw Conflict(`Port ${uuid} is still in use.`);
   return { ...blank, network_id: port.network_id, port_id: uuid, made: false };
 };
 
-/** A network card as it is noted down before anything is done. Throws Invalid (400), Conflict (409) for a port in use. */
-export const readCard = async (table: Table, subject: Subject, card: Card): Promise<ServerInterface> => {
+/**
+ * A network card as it is noted down before anything is done. Throws Invalid (400), Conflict (409) for a port in use, and
+ * what `missing` makes of a port or network that is not there.
+ */
+export const readCard = async (
+  table: Table,
+  subject: Subject,
+  card: Card,
+  missing: Missing = Invalid,
+): Promise<ServerInterface> => {
   const { uuid, port, fixed_ip = null, tag = null } = card;
-  if (port) return { ...(await ofPort(table, subject, port.toLowerCase())), tag };
-  const network = await requireNetwork(table, subject, uuid!);
+  if (port) return { ...(await ofPort(table, subject, port.toLowerCase(), missing)), tag };
+  const network = await requireNetwork(table, subject, uuid!, missing);
   if (fixed_ip !== null) await checkAddress(table, network, fixed_ip);
   return { ...blank, network_id: network.uuid, fixed_ip, tag };
 };
 
 /** The one network that the project can mean; none if it has none. Throws Conflict (409) if there are several. */
-const onlyNetwork = async (table: Table, subject: Subject): Promise<ServerInterface[]> => {
+export const onlyNetwork = async (table: Table, subject: Subject): Promise<ServerInterface[]> => {
   const found = new Map<string, StoredNetwork>();
   const lookups = [
     { index: 'project_id', value: subject.project ?? '' },

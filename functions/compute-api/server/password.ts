@@ -1,6 +1,9 @@
 /** Passwords for guests. Nobody keeps one but sealed, and that until the guest was told it. */
 import { randomInt } from 'node:crypto';
 
+import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
+import type { Deps } from '../route.ts';
+
 /** Without what looks alike. */
 const letters = ['23456789', 'ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnopqrstuvwxyz'] as const;
 const length = 12;
@@ -18,5 +21,10 @@ export const newPassword = (): string => {
   return drawn.join('');
 };
 
-/** What a password is sealed for: it opens for this server alone. */
-export const passwordContext = (server: string) => ({ node: server, name: 'admin_password' });
+/** A password as it is kept; it opens for this server (by UUID) alone. */
+export const sealPassword = async ({ sealer }: Pick<Deps, 'sealer'>, uuid: string, password: string) =>
+  sealer.seal(password, { node: uuid, name: serverCompanions.admin_password.name });
+
+/** The write that keeps a password for its guest until the run has told it. */
+export const passwordWrite = async (deps: Pick<Deps, 'sealer'>, uuid: string, password: string) =>
+  serverCompanions.admin_password.put(uuid, { sealed: await sealPassword(deps, uuid, password) });

@@ -282,15 +282,21 @@ const nameOf = (key: string, given: unknown, version: number): ActionName | unde
 };
 
 /**
- * The action that the body of POST /servers/{id}/action asks for at 2.`version`. Throws Invalid (400) for none or for
- * wrong values, NotImplemented (501) for what no machine can do.
+ * The action that the body of POST /servers/{id}/action asks for at 2.`version`; `permit` is asked of it before its values
+ * are looked at, and refuses by throwing. Throws Invalid (400) for none or for wrong values, NotImplemented (501) for what
+ * no machine can do.
  */
-export const readAction = (body: unknown, version: number): Asked => {
+export const readAction = (
+  body: unknown,
+  version: number,
+  permit: (action: ActionName) => void = () => undefined,
+): Asked => {
   const [[key, given] = ['', null], ...more] = Object.entries(check(z.record(z.string(), z.unknown()), body));
   if (key === '' || more.length > 0) throw Invalid('The body must have exactly one key: the name of the action.');
   if (Object.hasOwn(impossible, key)) throw NotImplemented(`${key} is not possible on bare metal: ${impossible[key]}.`);
   const action = nameOf(key, given, version);
   if (!action) throw Invalid(`There is no such action: ${key.slice(0, 80)}`);
+  permit(action);
   return { action, values: argumentsOf(actions[action], given, version) };
 };
 

@@ -29,7 +29,7 @@ const classes: Readonly<Record<string, RegExp>> = { d: /\d/, D: /\D/, w: /\w/, W
 
 /** Reads a pattern from left to right. Throws Invalid (400). */
 const createReader = (pattern: string) => {
-  const text = [...pattern];
+  const text = Array.from(pattern);
   let at = 0;
   const peek = (): string | undefined => text[at];
   const take = (wanted: string): boolean => {
@@ -189,7 +189,7 @@ const spread = (
 export const createPattern = (pattern: string): ((text: string) => boolean) => {
   const { states, start } = createStates(pattern, createReader(pattern)());
   return (text) => {
-    const characters = [...text];
+    const characters = Array.from(text);
     let before: number[] = [];
     for (let at = 0; at <= characters.length; at += 1) {
       const now = spread(states, [...before, start], { isBegin: at === 0, isEnd: at === characters.length });

@@ -23,8 +23,9 @@ const anImage = async (platform: MemoryPlatform, values: Partial<StoredImage> = 
 };
 
 const aNetwork = async (platform: MemoryPlatform, project_id: string, values: object = {}): Promise<string> => {
+  const allocation_pools = [{ start: '10.0.0.2', end: '10.0.0.254' }];
   const { uuid } = await createNetwork(platform, { project_id, name: 'private', ...values });
-  await createSubnet(platform, { project_id, network_id: uuid, ip_version: 4, cidr: '10.0.0.0/24' });
+  await createSubnet(platform, { project_id, network_id: uuid, ip_version: 4, cidr: '10.0.0.0/24', allocation_pools });
   return uuid;
 };
 

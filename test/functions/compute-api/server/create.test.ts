@@ -203,7 +203,7 @@ describe('what a server is refused with', () => {
   it('an image that is private to others, not active, or too large for the flavor', async () => {
     const { boot, anImage } = await createCloud();
     const of = async (values: object) => {
-      const answer = await boot({ imageRef: await anImage(values as never) });
+      const answer = await boot({ imageRef: await anImage(values) });
       return [answer.status, answer.body.badRequest?.message];
     };
     expect(await of({ owner: 'blue', visibility: 'private' })).toEqual([400, 'Can not find requested image']);

@@ -1,0 +1,59 @@
+/**
+ * How something is done with a server (layers/domain/compute/actions.ts has what): looked at and noted down in one write,
+ * with the run that does it, which is started then.
+ */
+import { type ActionName, actions, type Asked, checkAction } from '../../../layers/domain/compute/actions.ts';
+import { allows } from '../../../layers/domain/policy.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import type { Write } from '../../../layers/platform/table.ts';
+import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
+import { type Changed, changeRecord } from '../../../layers/store/records/change.ts';
+import { actionWrite } from '../../../layers/store/server-history.ts';
+import { beginRun } from '../../../layers/store/servers.ts';
+import type { Call, Deps } from '../route.ts';
+import { putToWork } from './start.ts';
+
+/** Names that history has for what it knows otherwise. */
+const recorded: { readonly [N in ActionName]?: string } = {
+  force_delete: 'delete',
+  reboot_soft: 'reboot',
+  reboot_hard: 'reboot',
+};
+
+/** What an action brings along besides its run. */
+export type Along = { readonly set?: Partial<StoredServer>; readonly also?: readonly Write[] };
+
+/** Whether a run that is there already does what is asked. */
+const isDoneAnyway = ({ workflow, joins, over }: (typeof actions)[ActionName], server: StoredServer): boolean =>
+  server.run !== null && server.run_workflow === workflow && (joins === true || over === 'any');
+
+/**
+ * Does what was asked with the server of the call. `make` says what becomes of it besides, and refuses by throwing; it
+ * may be asked several times. Throws Conflict (409) if that cannot be done with the server as it is.
+ */
+export const act = async (
+  deps: Deps,
+  { target, subject, request_id }: Pick<Call<unknown, StoredServer>, 'target' | 'subject' | 'request_id'>,
+  asked: Asked,
+  make: (server: StoredServer) => Along | Promise<Along> = () => ({}),
+): Promise<Changed<StoredServer>> => {
+  const { action } = asked;
+  const row = actions[action];
+  const isAdmin = allows('os_compute_api:os-lock-server:unlock:unlock_override', subject);
+  const birth = deps.ids.ulid();
+  const begun = (server: StoredServer): Partial<StoredServer> => {
+    if (!row.workflow || isDoneAnyway(row, server)) return {};
+    return beginRun(server, { workflow: row.workflow, birth, request_id, asked, task_state: row.task_state });
+  };
+  const changed = await changeRecord(deps, computeKinds.server, target.uuid, async (server) => {
+    checkAction(action, server, isAdmin);
+    const { set: more, also = [] } = await make(server);
+    const set = { ...begun(server), ...more };
+    const run = row.workflow ? (set.run ?? server.run) : null;
+    const at = isoTime(deps.clock.now());
+    const line = actionWrite(server.uuid, { request_id, subject }, { action: recorded[action] ?? action, run, at });
+    return { set, also: [line, ...also] };
+  });
+  await putToWork(deps, changed, `Server ${target.uuid} was asked for ${action}.`);
+  return changed;
+};
