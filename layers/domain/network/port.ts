@@ -125,7 +125,7 @@ export const port = fields({
 export type Port = Omit<RecordOf<typeof port>, 'fixed_ips'> & { readonly fixed_ips: readonly FixedIp[] };
 
 /** Begins the owner of a port that a server has. */
-export const computeOwner = 'compute:';
+const computeOwner = 'compute:';
 
 /** Whether a server has it: then its addresses are those of a machine that runs. */
 export const isBound = ({
