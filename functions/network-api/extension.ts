@@ -3,7 +3,7 @@ import { NotFound } from '../../layers/domain/fault.ts';
 import { route, type Route } from './route.ts';
 
 /** By their aliases. What is not served is not said to be: there are no routers, no agents and no filters of packets. */
-const extensions: Readonly<Record<string, readonly [name: string, description: string]>> = {
+export const extensions: Readonly<Record<string, readonly [name: string, description: string]>> = {
   'external-net': ['Neutron external network', 'Networks of which floating addresses are.'],
   provider: ['Provider Network', 'Where a network is in the equipment, for administrators.'],
   'net-mtu': ['Network MTU', 'Most bytes of a packet on a network.'],

@@ -74,9 +74,11 @@ export const ports: Resource<StoredPort> = {
   find: findPort,
   create: async (deps, { subject }, values) => {
     refuseGroups(values, values['project_id'] as string);
-    return createPort(deps, values as unknown as NewPort, (network) => {
-      authorizeOn(network, subject);
-      refuseChoices(values, subject, network);
+    return createPort(deps, values as unknown as NewPort, {
+      permit: (network) => {
+        authorizeOn(network, subject);
+        refuseChoices(values, subject, network);
+      },
     });
   },
   change: async (deps, { subject }, target, values) => {

@@ -91,13 +91,18 @@ export type NewPort = Omit<Partial<Port>, 'fixed_ips'> &
   Pick<Port, 'project_id' | 'network_id'> & { readonly uuid?: string; readonly fixed_ips?: readonly AskedIp[] };
 
 /**
- * Makes a port; `permit` is asked of its network and refuses by throwing. Throws NetworkNotFound (404), OverQuota (409),
+ * `permit` is asked of the network and refuses by throwing; `fence` is a condition on something else, with its refusal.
+ */
+type Conditions = { readonly permit?: (network: StoredNetwork) => void; readonly fence?: Planned };
+
+/**
+ * Makes a port. Throws NetworkNotFound (404), OverQuota (409),
  * MacAddressInUse (409), IpAddressInUse (409), and what `chooseAddresses` throws; Conflict (409) for a UUID that is taken.
  */
 export const createPort = async (
   needs: Needs,
   { fixed_ips: wanted, ...values }: NewPort,
-  permit: (network: StoredNetwork) => void = () => undefined,
+  { permit = () => undefined, fence }: Conditions = {},
 ): Promise<StoredPort> => {
   const record = newRecord(needs, kind, values);
   const { network_id, project_id, uuid } = record;
@@ -111,7 +116,8 @@ export const createPort = async (
     const { slot, write } = await oneMore(needs, 'port', project_id, uuid);
     const set = { mac_address, fixed_ips: chosen.map(plain), slot };
     const taking = exchange(undefined, { ...record, ...set }, askedFor(chosen, values.mac_address));
-    return { set, also: [write, enter(door, needs.ids.ulid())], beside: [() => taking] };
+    const beside = [...taking, ...(fence ? [fence] : [])];
+    return { set, also: [write, enter(door, needs.ids.ulid())], beside: [() => beside] };
   });
 };
 
@@ -199,10 +205,16 @@ export type Binding = {
 };
 
 /**
- * Gives a port to a server: its MAC address becomes that of the card. Done again, it changes nothing. Throws NotFound
- * (404), PortInUse (409) if another server has it, MacAddressInUse (409).
+ * Gives a port to a server: its MAC address becomes that of the card. Done again, it changes nothing. `fence` is refused
+ * when the server is not to get it any more. Throws NotFound (404), PortInUse (409) if another server has it,
+ * MacAddressInUse (409).
  */
-export const bindPort = async (needs: Needs, uuid: string, binding: Binding): Promise<StoredPort> => {
+export const bindPort = async (
+  needs: Needs,
+  uuid: string,
+  binding: Binding,
+  fence?: Planned,
+): Promise<StoredPort> => {
   const { device_id, device_owner, host_id, mac_address } = binding;
   const { after } = await changeRecord(needs, kind, uuid, async (before) => {
     if (before.device_id !== '' && before.device_id !== device_id) {
@@ -215,7 +227,8 @@ export const bindPort = async (needs: Needs, uuid: string, binding: Binding): Pr
       status: 'ACTIVE',
       ...(mac_address !== undefined && { mac_address }),
     };
-    return changing(needs, before, wanted);
+    const change = await changing(needs, before, wanted);
+    return { ...change, beside: [...change.beside, () => (fence ? [fence] : [])] };
   });
   return after;
 };

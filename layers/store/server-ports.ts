@@ -3,6 +3,8 @@
  * down with the server so that lists need not look.
  */
 import type { SeenPort, ServerInterface } from '../domain/compute/server-keeping.ts';
+import { isFault } from '../domain/fault.ts';
+import { PortInUse, ResourceNotFound } from '../domain/network/faults.ts';
 import { isBound } from '../domain/network/port.ts';
 import { rangeOfSubnet } from '../domain/network/subnet.ts';
 import type { FixedIp } from '../guest/metadata.ts';
@@ -16,9 +18,12 @@ import {
   type StoredPort,
   type StoredSubnet,
 } from './kinds/networks.ts';
+import { createPort, type NewPort, removePort, unbindPort } from './network-ports.ts';
 import { findNetwork, subnetsOf } from './networks.ts';
+import type { Needs } from './records/change.ts';
 import { readRecord } from './records/find.ts';
 import { eachRecord, uuidsIn } from './records/list.ts';
+import type { Planned } from './records/plan.ts';
 
 /** The ports that a server has, in the order in which they were made. */
 export const portsOfServer = async (table: Table, server: string): Promise<StoredPort[]> => {
@@ -28,7 +33,10 @@ export const portsOfServer = async (table: Table, server: string): Promise<Store
   return found.filter((port) => port !== undefined && port.device_id === server && isBound(port)) as StoredPort[];
 };
 
-/** The networks that a project can make ports on: its own, and those that are shared with all. */
+/** Whether a project can make ports on a network: on its own, and on those that are shared with all. */
+const isFor = ({ project_id: owner, shared }: StoredNetwork, project: string): boolean => owner === project || shared;
+
+/** The networks that a project can make ports on. */
 export const networksFor = async (table: Table, project: string): Promise<StoredNetwork[]> => {
   const found: StoredNetwork[] = [];
   const lookups = [
@@ -36,9 +44,54 @@ export const networksFor = async (table: Table, project: string): Promise<Stored
     { index: 'public', value: '' },
   ];
   await eachRecord(table, networkKinds.network, { lookups }, (network) => {
-    if (network.project_id === project || network.shared) found.push(network);
+    if (isFor(network, project)) found.push(network);
   });
   return found;
+};
+
+/**
+ * Makes a port for a server, on a network that its project can use. Asked again with the same UUID it is the same port.
+ * `fence` is refused when the server is not to get one any more. Throws what `createPort` throws, NetworkNotFound (404) also
+ * for a network of somebody else.
+ */
+export const provideServerPort = async (
+  needs: Needs,
+  wanted: NewPort & { readonly uuid: string },
+  fence?: Planned,
+): Promise<StoredPort> => {
+  const { uuid, project_id, network_id } = wanted;
+  const permit = (network: StoredNetwork) => {
+    if (!isFor(network, project_id)) throw ResourceNotFound('network', network_id);
+  };
+  const mine = (port: StoredPort | undefined) => port?.project_id === project_id && port.network_id === network_id;
+  const before = await readRecord(needs.table, networkKinds.network_port, uuid);
+  if (before && mine(before)) return before;
+  return createPort(needs, wanted, { permit, ...(fence && { fence }) }).catch(async (error: unknown) => {
+    // Somebody else does the same just now: it is done once.
+    const found = await readRecord(needs.table, networkKinds.network_port, uuid);
+    if (found && mine(found)) return found;
+    throw error;
+  });
+};
+
+const refuseOther =
+  (server: string) =>
+  ({ uuid, network_id: network, device_id: device }: StoredPort): void => {
+    if (device !== '' && device !== server) throw PortInUse(uuid, network, device);
+  };
+
+/**
+ * Takes back a port from a server; one that was `made` for it goes. One that is gone, and one that another server has, is
+ * left as it is, so that it may be asked again.
+ */
+export const giveBackPort = async (
+  needs: Needs,
+  { port, server, made }: { readonly port: string; readonly server: string; readonly made: boolean },
+): Promise<void> => {
+  const end = made ? removePort(needs, port, refuseOther(server)) : unbindPort(needs, port, server);
+  await end.catch((error: unknown) => {
+    if (!isFault(error) || (error.code !== 404 && error.name !== 'PortInUse')) throw error;
+  });
 };
 
 const version = (text: string): 4 | 6 => (text.includes(':') ? 6 : 4);

@@ -2,7 +2,7 @@
  * Arithmetic of IPv4 and IPv6 addresses, as numbers. Texts of addresses are canonical everywhere: clients may write one
  * in several ways, of which each would be another guard (RFC 5952 for IPv6, no leading zeros for IPv4).
  */
-import { isIP } from 'node:net';
+import * as z from 'zod';
 
 export type IpVersion = 4 | 6;
 
@@ -33,9 +33,16 @@ const groupsOfV6 = (text: string): string[] => {
   return [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
 };
 
+const [v4, v6] = [z.ipv4(), z.ipv6()];
+
+const versionOf = (text: string): IpVersion | undefined => {
+  if (v4.safeParse(text).success) return 4;
+  return v6.safeParse(text).success ? 6 : undefined;
+};
+
 /** The address that a text means; undefined if it is none, or names an interface (`fe80::1%eth0`). */
 export const parseAddress = (text: string): Address | undefined => {
-  const version = text.includes('%') ? 0 : isIP(text);
+  const version = versionOf(text);
   if (version === 4) {
     return { version, value: text.split('.').reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) };
   }

@@ -1,5 +1,5 @@
 /** Arithmetic of addresses, compared with what Node knows of them. */
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -63,6 +63,21 @@ describe('the text of an address', () => {
     ['10.0.0.1', '10.0.0.1'],
   ])('%s is kept as %s', (written, kept) => {
     expect(formatAddress(parseAddress(written)!)).toBe(kept);
+  });
+
+  it('is none if Node says so', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(':', '::', '.', '0', '255', '256', '01', 'ffff', '10000', 'g', ' '),
+      fc.ipV6(),
+      fc.ipV4(),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
+        const text = pieces.join('');
+        expect([text, parseAddress(text)?.version ?? 0]).toEqual([text, isIP(text)]);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it.each(['', 'x', '10.0.0', '10.0.0.256', '010.0.0.1', '10.0.0.1/24', 'fe80::1%eth0', '1::2::3', ' 10.0.0.1'])(
