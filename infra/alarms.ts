@@ -5,7 +5,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 
-import { namespace, stuckNodes } from '../layers/domain/metrics.ts';
+import { namespace, stuck } from '../layers/domain/metrics.ts';
 import type { Context } from './context.ts';
 import type { Lambda } from './lambda.ts';
 import type { Workflows } from './workflows.ts';
@@ -40,16 +40,9 @@ export class Alarms extends Construct {
     for (const [name, { function: fn }] of Object.entries(functions)) {
       add(`${name}-errors`, fn.metricErrors({ period }), `Function ${name} failed: see its log.`);
     }
-    add(
-      'stuck-nodes',
-      new Metric({
-        namespace,
-        metricName: stuckNodes.name,
-        dimensionsMap: { service: stuckNodes.service },
-        period,
-        statistic: 'Maximum',
-      }),
-      'sync found nodes without an execution and could not help them: see its log for their UUIDs.',
-    );
+    for (const [service, { name, doc }] of Object.entries(stuck)) {
+      const metric = { namespace, metricName: name, dimensionsMap: { service }, period, statistic: 'Maximum' };
+      add(name.replace(/(?<=.)(?=[A-Z])/, '-').toLowerCase(), new Metric(metric), doc);
+    }
   }
 }

@@ -26,9 +26,11 @@ export const grants = {
   'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop runs of machines' },
   'workflows:servers': { part: 'workflows', doc: 'start, describe and stop runs of servers' },
-  'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },
+  'workflows:servers:callback': { part: 'workflows', doc: 'complete task tokens of runs of servers' },
+  'workflows:callback': { part: 'workflows', doc: 'complete task tokens of runs of machines' },
   seal: { part: 'sealer', doc: 'encrypt with the secrets key' },
   'seal:tenants': { part: 'sealer', key: 'tenants', doc: "encrypt with the tenants' key" },
+  'open:tenants': { part: 'opener', key: 'tenants', doc: "decrypt with the tenants' key" },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
   'apis:baremetal': {

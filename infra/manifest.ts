@@ -80,6 +80,18 @@ export const functions = {
     grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
     doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to.',
   },
+  'server-workflow': {
+    memory: 512,
+    timeout: 120,
+    grants: ['tenants', 'apis:baremetal', 'workflows:servers', 'workflows:servers:callback', 'open:tenants'],
+    doc: 'Runs one phase of a run of a server, and takes what becomes of nodes.',
+  },
+  'server-sync': {
+    memory: 512,
+    timeout: 300,
+    grants: ['tenants', 'workflows:servers'],
+    doc: 'Finds servers whose execution is gone and resumes or fails them.',
+  },
 } as const satisfies Record<string, FunctionRow>;
 
 export type FunctionName = keyof typeof functions;
@@ -174,22 +186,35 @@ export const apis = {
 export type ApiName = keyof typeof apis;
 
 /** Which function runs the phases of whose workflows. In the ASL files its name stands as `${name}`, with _ for -. */
-const runners = { node: 'workflow', allocation: 'workflow' } as const satisfies {
+const runners = { node: 'workflow', allocation: 'workflow', server: 'server-workflow' } as const satisfies {
+  readonly [O in OwnerName]: FunctionName;
+};
+
+/** Which function looks after whose runs: at its start, by a schedule, and when an execution ends badly. */
+const keepers = { node: 'sync', allocation: 'sync', server: 'server-sync' } as const satisfies {
   readonly [O in OwnerName]: FunctionName;
 };
 
 /** `owner`: whose runs they are. */
-export type WorkflowRow = { readonly doc: string; readonly owner: string; readonly runner: FunctionName };
+export type WorkflowRow = {
+  readonly doc: string;
+  readonly owner: OwnerName;
+  readonly runner: FunctionName;
+  readonly keeper: FunctionName;
+};
 
 const workflowOf = ([name, { doc, owner }]: [string, (typeof rows)[WorkflowName]]): [string, WorkflowRow] => [
   name,
-  { doc, owner, runner: runners[owner] },
+  { doc, owner, runner: runners[owner], keeper: keepers[owner] },
 ];
 
 /** The state machines: those of `workflows/`, each with its row there. */
 export const workflows = Object.fromEntries(Object.entries(rows).map(workflowOf)) as {
   readonly [W in WorkflowName]: WorkflowRow;
 };
+
+/** The functions that look after runs. */
+export const keeperNames: readonly FunctionName[] = [...new Set(Object.values(keepers))];
 
 /**
  * What both the ASL files (as `${name}` substitutions) and the functions (as environment variables, upper case with
@@ -217,6 +242,22 @@ export const settings = {
   service_callback_timeout: {
     default: '1800',
     doc: 'How long a service waits for a heartbeat; for the first one twice.',
+  },
+  server_look_again: {
+    default: '300',
+    doc: 'How long a run of a server waits for an event of its node before it looks at the node itself.',
+  },
+  scheduler_strategy: {
+    default: 'spread',
+    doc: 'Which of the nodes that fit a server gets: spread (by chance) or tightest (the smallest).',
+  },
+  exact_match_filters: {
+    default: 'false',
+    doc: 'Whether a flavor without a resource class means nodes of exactly its size; else those that are large enough.',
+  },
+  default_ephemeral_format: {
+    default: '',
+    doc: 'File system of the ephemeral disk of servers, such as ext4; empty: that which the agent chooses.',
   },
   automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
   automatic_lessee: {

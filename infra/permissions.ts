@@ -58,6 +58,13 @@ const startStatements = (stack: Stack, targets: GrantTargets, whose: Whose): Pol
         }),
       ];
 
+const callbackStatements = (stack: Stack, targets: GrantTargets, whose: Whose): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['states:SendTaskSuccess', 'states:SendTaskFailure', 'states:SendTaskHeartbeat'],
+    resources: machineArns(stack, targets, whose),
+  }),
+];
+
 const objectStatements = (
   { data: { bucket, dataKey } }: GrantTargets,
   names: readonly (keyof typeof objectPrefixes)[],
@@ -103,12 +110,8 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   ],
   'workflows:start': (stack, targets) => startStatements(stack, targets, 'machines'),
   'workflows:servers': (stack, targets) => startStatements(stack, targets, 'servers'),
-  'workflows:callback': (stack, targets) => [
-    new PolicyStatement({
-      actions: ['states:SendTaskSuccess', 'states:SendTaskFailure', 'states:SendTaskHeartbeat'],
-      resources: machineArns(stack, targets, 'machines'),
-    }),
-  ],
+  'workflows:callback': (stack, targets) => callbackStatements(stack, targets, 'machines'),
+  'workflows:servers:callback': (stack, targets) => callbackStatements(stack, targets, 'servers'),
   seal: (_stack, { data }) => [
     new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.keys.secrets.keyArn] }),
   ],
@@ -118,6 +121,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   parameters: (stack, { settings }) => readParameter(stack, settings.keystone_credentials),
   'apis:baremetal': (stack, { settings }) => readParameter(stack, settings.baremetal_credentials),
   'apis:image': (stack, { settings }) => readParameter(stack, settings.image_credentials),
+  'open:tenants': (_stack, { data }) => [
+    new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.keys.tenants.keyArn] }),
+  ],
   open: (_stack, { data }) => [
     new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.keys.secrets.keyArn] }),
   ],

@@ -4,6 +4,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 
+import type { WorkflowName } from '../workflows/index.ts';
 import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
@@ -18,6 +19,8 @@ import {
   functions as rows,
   type FunctionName,
   type FunctionRow,
+  keeperNames,
+  workflows as workflowRows,
 } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
@@ -76,7 +79,7 @@ export class IngotStack extends Stack {
         'Context agent_networks is empty: no deploy agent will reach the API over the internet. List the public addresses of your sites.',
       );
     }
-    this.addSync(context, functions.sync, this.workflows);
+    for (const name of keeperNames) this.addSync(context, name, functions[name]);
     new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
     this.addOutputs(data);
   }
@@ -115,22 +118,24 @@ export class IngotStack extends Stack {
     }
   }
 
-  /** sync runs when an execution ends badly, and every five minutes for what no event tells. */
-  private addSync({ stack_name: stackName }: Context, sync: Lambda, workflows: Workflows): void {
-    const target = new LambdaFunction(sync.function);
-    new Rule(this, 'SyncSchedule', {
+  /** Who looks after runs does so when one of theirs ends badly, and every five minutes for what no event tells. */
+  private addSync({ stack_name: stackName }: Context, name: FunctionName, { function: fn }: Lambda): void {
+    const target = new LambdaFunction(fn);
+    const id = name.split('-').map(capital).join('');
+    new Rule(this, `${id}Schedule`, {
       schedule: Schedule.rate(Duration.minutes(5)),
-      description: `${stackName}: find nodes whose execution is gone`,
+      description: `${stackName}: ${name} looks for runs whose execution is gone`,
       targets: [target],
     });
-    new Rule(this, 'SyncOnEnd', {
-      description: `${stackName}: an execution ended badly`,
+    const kept = Object.entries(workflowRows).filter(([, { keeper }]) => keeper === name);
+    new Rule(this, `${id}OnEnd`, {
+      description: `${stackName}: an execution that ${name} looks after ended badly`,
       eventPattern: {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
         detail: {
           status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
-          stateMachineArn: Object.values(workflows.machines).map((machine) => machine.stateMachineArn),
+          stateMachineArn: kept.map(([workflow]) => this.workflows.machines[workflow as WorkflowName].stateMachineArn),
         },
       },
       targets: [target],

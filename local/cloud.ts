@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
 import { keyNameOf, type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
-import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
+import { apis, type FunctionName, type FunctionRow, functions, keeperNames, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
+import type { WorkflowName } from '../workflows/index.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
 import {
   calledApisIn,
@@ -180,16 +181,18 @@ const listen = async (
   });
 };
 
-/** Both happen by themselves on AWS: EventBridge calls sync, Step Functions forgets. */
+/** Both happen by themselves on AWS: EventBridge calls who looks after runs, Step Functions forgets. */
 const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFile) => {
   const onError = (error: unknown) => log.log('schedule').error('Scheduled work failed.', { error });
-  const sync = createSchedule(syncEvery, async () => host.invoke('sync', {}), onError);
+  const syncs = new Map(
+    keeperNames.map((name) => [name, createSchedule(syncEvery, async () => host.invoke(name, {}), onError)]),
+  );
   const prune = createSchedule(pruneEvery, async () => states.prune(keepDays), onError);
   return {
-    sync,
+    /** An execution of this workflow ended badly. */
+    kick: (workflow: string) => syncs.get(workflows[workflow as WorkflowName].keeper)!.kick(),
     stop: () => {
-      void sync.stop();
-      void prune.stop();
+      for (const each of [...syncs.values(), prune]) void each.stop();
     },
   };
 };
@@ -260,8 +263,8 @@ const assemble = async (
 
   const schedules = startSchedules(host, states, log);
   ends.schedules = schedules.stop;
-  listeners.add(({ is, status }) => {
-    if (is === 'ended' && status !== 'SUCCEEDED') schedules.sync.kick();
+  listeners.add(({ is, status, workflow }) => {
+    if (is === 'ended' && status !== 'SUCCEEDED') schedules.kick(workflow);
   });
 
   return {

@@ -9,10 +9,14 @@ import { clean } from './clean/index.ts';
 import { deploy } from './deploy/index.ts';
 import { inspect } from './inspect/index.ts';
 import { management } from './management/index.ts';
+import type { ServerWorkflow } from '../layers/domain/compute/actions.ts';
 import type { AllocationWorkflows } from './owners/allocation/index.ts';
 import type { NodeWorkflow, NodeWorkflows } from './owners/node/workflow.ts';
+import type { ServerRow } from './owners/server/workflow.ts';
 import { power } from './power/index.ts';
 import { rescue } from './rescue/index.ts';
+import { serverCreate } from './server-create/index.ts';
+import { serverDelete } from './server-delete/index.ts';
 import { service } from './service/index.ts';
 import { undeploy } from './undeploy/index.ts';
 import { unrescue } from './unrescue/index.ts';
@@ -36,8 +40,14 @@ export const nodeWorkflows = {
 /** Those of allocations. */
 export const allocationWorkflows = { allocate } as const satisfies AllocationWorkflows;
 
+/** Those of servers; what is done with one names them (layers/domain/compute/actions.ts). */
+export const serverWorkflows = {
+  'server-create': serverCreate,
+  'server-delete': serverDelete,
+} as const satisfies { readonly [W in ServerWorkflow]?: ServerRow };
+
 /** All of them, in the order in which operators read about them. */
-export const workflows = { ...nodeWorkflows, ...allocationWorkflows } as const;
+export const workflows = { ...nodeWorkflows, ...allocationWorkflows, ...serverWorkflows } as const;
 
 export type WorkflowName = keyof typeof workflows;
 

@@ -1,69 +1,19 @@
 /**
- * Nothing is ever stuck (DESIGN.md 3.9): looks at every node that a run owns or locks and at every allocation that
- * looks for a node, starts a run that was recorded but never started, and fails one whose execution ended without it.
- * Called at start, by a schedule, and when an execution ends badly. The schedule also writes guest documents that could
- * not be written, and sweeps objects that no node refers to.
+ * Looks after the runs of nodes and allocations, so that none is ever stuck. The schedule also writes guest documents that
+ * could not be written, and sweeps objects that no node refers to.
  */
 import type { Platform } from '../../layers/platform/platform.ts';
-import { allocationWorkflows, nodeWorkflows, type OwnerName } from '../../workflows/index.ts';
+import { allocationWorkflows, nodeWorkflows } from '../../workflows/index.ts';
 import { createAllocationOwner } from '../../workflows/owners/allocation/index.ts';
 import { createNodeOwner } from '../../workflows/owners/node/index.ts';
-import { lookAfter, type Deed } from '../../workflows/run/mend.ts';
 import type { Keeper } from '../../workflows/run/owner.ts';
+import { type Report, syncRuns } from '../../workflows/run/sync.ts';
 import { settleGuests } from './guests.ts';
 import { sweepObjects } from './sweep.ts';
 
 export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
 
-/**
- * What was done: nodes and allocations looked at, runs started, runs failed; `stuck` is how often sync could not help:
- * a node or an allocation that could not be looked after, a run of a workflow that is not known, a lost run that could
- * not be failed for an hour.
- */
-export type Report = {
-  readonly looked: number;
-  readonly started: number;
-  readonly failed: number;
-  readonly stuck: number;
-};
-
-/** Those whose runs are looked after; the first member of an execution's input says whose it is. */
-const owners: { readonly [O in OwnerName]: Keeper } = {
-  node: createNodeOwner(nodeWorkflows),
-  allocation: createAllocationOwner(allocationWorkflows),
-};
-const keepers: readonly Keeper[] = Object.values(owners);
-
-type Owned = { readonly keeper: Keeper; readonly uuid: string };
-
-/** All that something works on. */
-const allBusy = async (deps: Deps): Promise<Owned[]> => {
-  const found = await Promise.all(
-    keepers.map(async (keeper) => (await keeper.busy(deps)).map((uuid) => ({ keeper, uuid }))),
-  );
-  return found.flat();
-};
-
-const parsed = (text: unknown): Readonly<Record<string, unknown>> => {
-  try {
-    return (JSON.parse(text as string) ?? {}) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-};
-
-/**
- * Whose execution the event tells of: EventBridge puts its input, a text, into `detail`. Undefined for other events,
- * and for an input that it leaves out because it is large, which ours never are.
- */
-const ownedBy = (event: unknown): Owned[] | undefined => {
-  const input = parsed((event as { detail?: { input?: unknown } } | null)?.detail?.input);
-  const found = keepers.flatMap((keeper) => {
-    const uuid = input[keeper.kind];
-    return typeof uuid === 'string' ? [{ keeper, uuid }] : [];
-  });
-  return found.length > 0 ? found : undefined;
-};
+const keepers: readonly Keeper[] = [createNodeOwner(nodeWorkflows), createAllocationOwner(allocationWorkflows)];
 
 /** What is stored can wait; nodes cannot. */
 const tidy = async (deps: Deps): Promise<void> => {
@@ -75,21 +25,11 @@ const tidy = async (deps: Deps): Promise<void> => {
   });
 };
 
-const atOnce = 16;
-
 /** An event of an execution: what that works on; any other event: all that something works on. */
 export const create =
   (deps: Deps, _config: object = {}) =>
   async (event: unknown): Promise<Report> => {
-    const one = ownedBy(event);
-    const all = one ?? (await allBusy(deps));
-    const deeds: Deed[] = [];
-    for (let at = 0; at < all.length; at += atOnce) {
-      const batch = all.slice(at, at + atOnce);
-      const done = await Promise.all(batch.map(async ({ keeper, uuid }) => lookAfter(deps, keeper, uuid)));
-      deeds.push(...done.flat());
-    }
-    const count = (deed: Deed) => deeds.filter((each) => each === deed).length;
-    if (!one) await tidy(deps);
-    return { looked: all.length, started: count('started'), failed: count('failed'), stuck: count('stuck') };
+    const { report, whole } = await syncRuns(deps, keepers, event);
+    if (whole) await tidy(deps);
+    return report;
   };

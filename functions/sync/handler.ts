@@ -1,7 +1,5 @@
 /** `sync` on AWS: called by a schedule, and by EventBridge when an execution ends badly. */
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-
-import { namespace, stuckNodes } from '../../layers/domain/metrics.ts';
+import { publishStuck } from '../../layers/platform/aws/metrics.ts';
 import {
   awsChance,
   awsClock,
@@ -11,7 +9,8 @@ import {
   awsTable,
   awsWorkflows,
 } from '../../layers/platform/aws/platform.ts';
-import { create, type Report } from './app.ts';
+import type { Report } from '../../workflows/run/sync.ts';
+import { create } from './app.ts';
 
 const { env } = process;
 
@@ -25,12 +24,9 @@ const app = create({
   ids: awsIds(),
 });
 
-const metrics = new Metrics({ namespace, serviceName: stuckNodes.service });
-
 /** Answers the report; the number of stuck nodes becomes a metric, also when it is 0. */
 export const handler = async (event: unknown): Promise<Report> => {
   const report = await app(event);
-  metrics.addMetric(stuckNodes.name, MetricUnit.Count, report.stuck);
-  metrics.publishStoredMetrics();
+  publishStuck('sync', report.stuck);
   return report;
 };

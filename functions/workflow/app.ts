@@ -16,6 +16,14 @@ const runners = {
   allocation: createRunner(createAllocationOwner(allocationWorkflows)),
 };
 
+type Owner = keyof typeof runners;
+
+/** Whose run it is, of those whose phases are run here. */
+const ownerOf = (workflow: unknown): Owner | undefined => {
+  const owner = typeof workflow === 'string' && isWorkflow(workflow) ? workflows[workflow].owner : undefined;
+  return owner !== undefined && Object.hasOwn(runners, owner) ? (owner as Owner) : undefined;
+};
+
 type Event = { readonly request?: unknown; readonly workflow?: unknown } | null | undefined;
 
 /**
@@ -25,8 +33,7 @@ type Event = { readonly request?: unknown; readonly workflow?: unknown } | null 
 export const create = (platform: Deps, settings: Config) => async (event: unknown, invocation: Invocation) => {
   const { request, workflow } = (event as Event) ?? {};
   if (request !== undefined) return serveRequest(platform, event);
-  if (typeof workflow === 'string' && isWorkflow(workflow)) {
-    return runners[workflows[workflow].owner]({ ...platform, settings }, event, invocation);
-  }
+  const owner = ownerOf(workflow);
+  if (owner) return runners[owner]({ ...platform, settings }, event, invocation);
   throw new Fault('PhaseUnknown', 400, `There is no workflow ${JSON.stringify(workflow)} whose phase could be run.`);
 };

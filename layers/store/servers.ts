@@ -183,6 +183,7 @@ export const removeServer = async (
       also: [
         ...goneWrites({ ...small, user_data: null, personality: null }, at),
         { delete: serverCompanions.admin_password.key(uuid) },
+        { delete: serverCompanions.wait.key(uuid) },
         ...(line ? [serverLine(gone, line, at, needs.ids)] : []),
       ],
     };

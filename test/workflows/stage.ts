@@ -23,6 +23,7 @@ import { openJournal } from '../../local/states/journal.ts';
 import { createStates, type States } from '../../local/states/states.ts';
 import type { WorkflowName } from '../../workflows/index.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
+import type { Report } from '../../workflows/run/sync.ts';
 import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
 import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
@@ -204,7 +205,7 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
     dead: () => process.life.dead(),
     effects: () => process.life.effects(),
     sync: async (event: unknown = {}) =>
-      orDeath(sync.create({ ...world, workflows: process.states })(event)) as Promise<sync.Report>,
+      orDeath(sync.create({ ...world, workflows: process.states })(event)) as Promise<Report>,
     describe: async (name: WorkflowName, run: string) => process.states.describe(name, run),
     stop: async (name: WorkflowName, run: string) => process.states.stop(name, run, 'Superseded', 'a test'),
     /** The states that the execution went through, in order; a state that is tried again is entered once. */

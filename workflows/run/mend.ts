@@ -3,20 +3,20 @@ import { isFault } from '../../layers/domain/fault.ts';
 import type { Platform } from '../../layers/platform/platform.ts';
 import type { Execution } from '../../layers/platform/workflows.ts';
 import { failureOf, type Failure } from './failure.ts';
-import type { Keeper, Keeping, RecordedRun } from './owner.ts';
+import type { Keeper, Needed, RecordedRun } from './owner.ts';
 
 /** What was done about a run. `stuck`: nothing could be, and somebody has to look. */
 export type Deed = 'none' | 'started' | 'failed' | 'stuck';
 
-type Needs = Keeping & Pick<Platform, 'workflows'>;
+type Needs<K extends Needed> = K & Pick<Platform, 'workflows'>;
 
 /** A run that ends well lets go of its owner. If that names it nevertheless, its record is older than that. */
-const wellEnded = ({ kind }: Keeper, { status, stopped_at: at }: Execution): string | undefined =>
+const wellEnded = ({ kind }: Pick<Keeper, 'kind'>, { status, stopped_at: at }: Execution): string | undefined =>
   status === 'SUCCEEDED'
     ? `its work was done at ${at}, and the ${kind}'s record, which names it still, was restored from before.`
     : undefined;
 
-const failureFor = (keeper: Keeper, { run, phase }: RecordedRun, ended: Execution | undefined): Failure => {
+const failureFor = (keeper: Pick<Keeper, 'kind'>, { run, phase }: RecordedRun, ended: Execution | undefined): Failure => {
   if (!ended) return { phase, error: 'NeverStarted', message: `The run ${run} was never started.` };
   const error = ended.error ?? ended.status;
   const { message } = failureOf(phase, error, ended.cause);
@@ -34,7 +34,12 @@ const cutOff: Failure = {
 /** How long somebody else may keep a lost run from being failed, ms. The longest power action takes minutes. */
 const patience = 60 * 60 * 1000;
 
-const fail = async (needs: Needs, keeper: Keeper, about: RecordedRun, failure: Failure): Promise<Deed> => {
+const fail = async <K extends Needed>(
+  needs: Needs<K>,
+  keeper: Keeper<K>,
+  about: RecordedRun,
+  failure: Failure,
+): Promise<Deed> => {
   const { uuid, workflow, run, changed_at } = about;
   try {
     await keeper.fail(needs, about, failure);
@@ -51,7 +56,7 @@ const fail = async (needs: Needs, keeper: Keeper, about: RecordedRun, failure: F
 };
 
 /** Starts a run that was recorded but never started, and fails one whose execution ended without it. */
-const mend = async (needs: Needs, keeper: Keeper, about: RecordedRun): Promise<Deed> => {
+const mend = async <K extends Needed>(needs: Needs<K>, keeper: Keeper<K>, about: RecordedRun): Promise<Deed> => {
   const { uuid, workflow, run, input, until } = about;
   if (until !== undefined) return needs.clock.now() < until ? 'none' : fail(needs, keeper, about, cutOff);
   const execution = await needs.workflows.describe(workflow, run);
@@ -65,7 +70,11 @@ const mend = async (needs: Needs, keeper: Keeper, about: RecordedRun): Promise<D
 };
 
 /** Looks after all runs of one owner. The trouble of one must not keep others waiting: it is logged, and is `stuck`. */
-export const lookAfter = async (needs: Needs, keeper: Keeper, uuid: string): Promise<Deed[]> => {
+export const lookAfter = async <K extends Needed>(
+  needs: Needs<K>,
+  keeper: Keeper<K>,
+  uuid: string,
+): Promise<Deed[]> => {
   try {
     const runs = await keeper.read(needs, uuid);
     return await Promise.all(runs.map(async (run) => mend(needs, keeper, run)));

@@ -26,18 +26,22 @@ export type RecordedRun = {
   readonly until?: number;
 };
 
-/** What those may touch who look after runs. */
-export type Keeping = Pick<Platform, 'table' | 'objects' | 'log' | 'clock' | 'ids' | 'chance'>;
+/** What everybody uses who looks after runs, and what those do who look after machines. */
+export type Needed = Pick<Platform, 'table' | 'log' | 'clock' | 'ids' | 'chance'>;
+export type Keeping = Needed & Pick<Platform, 'objects'>;
 
-/** An owner as `sync` needs it: who has runs, which, and how one ends that nobody is at any more. */
-export type Keeper = {
+/**
+ * An owner as those need it who look after runs: who has some, which, and how one ends that nobody is at any more. `K`:
+ * what it uses of the world for that.
+ */
+export type Keeper<K extends Needed = Keeping> = {
   readonly kind: string;
   /** UUIDs of those that have a run now. */
-  busy(platform: Keeping): Promise<readonly string[]>;
+  busy(platform: K): Promise<readonly string[]>;
   /** Throws WorkflowUnknown for a run that this version can do nothing about. */
-  read(platform: Keeping, uuid: string): Promise<readonly RecordedRun[]>;
+  read(platform: K, uuid: string): Promise<readonly RecordedRun[]>;
   /** Ends the run as failed. Throws Superseded if the owner has another one, NodeLocked while somebody else has the lock. */
-  fail(platform: Keeping, run: RecordedRun, failure: Failure): Promise<void>;
+  fail(platform: K, run: RecordedRun, failure: Failure): Promise<void>;
 };
 
 const Failed = z.object({ phase: z.string(), Error: z.string(), Cause: z.string().optional() });
@@ -60,7 +64,7 @@ export type Work<C extends Call, P> = { readonly call: C; readonly phase: P; rea
  * An owner as the function needs it that runs its phases. `W` is what that function may touch of the world, `X` what a
  * phase works with, `O` what one may end in.
  */
-export type Owner<W, C extends Call, P extends Phase<X, O>, X, O extends Ended> = Keeper & {
+export type Owner<W, C extends Call, P extends Phase<X, O>, X, O extends Ended, K extends Needed = Keeping> = Keeper<K> & {
   /** Of what its states send. */
   readonly call: z.ZodType<C>;
   /** By the names of the Task states; undefined if it has no such workflow. */

@@ -17,7 +17,7 @@ import { aboutJob, type Job, type ServerCall } from './call.ts';
 import type { ServerContext, World } from './phase.ts';
 
 /** The server is another run's, or none's, or gone. */
-const ServerLost = (uuid: string, run: string) => Superseded(`Server ${uuid} is not of run ${run} any more.`);
+export const ServerLost = (uuid: string, run: string) => Superseded(`Server ${uuid} is not of run ${run} any more.`);
 
 /** Throws Superseded. */
 export const requireRun = (server: StoredServer | undefined, { uuid, run }: Pick<ServerCall, 'uuid' | 'run'>): void => {
@@ -87,6 +87,7 @@ export const hold = async (world: World, job: Job): Promise<ServerContext> => {
   return {
     server,
     run,
+    about: aboutJob(job),
     failure: failure && failureOf(failure.phase, failure.failed.Error, failure.failed.Cause),
     platform: world,
     settings,

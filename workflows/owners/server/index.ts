@@ -3,7 +3,7 @@ import { Fault } from '../../../layers/domain/fault.ts';
 import { computeKinds } from '../../../layers/store/kinds/compute.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import { uuidsIn } from '../../../layers/store/records/list.ts';
-import type { Keeper, Owner, Work } from '../../run/owner.ts';
+import type { Keeper, Needed, Owner, Work } from '../../run/owner.ts';
 import type { Answers } from '../../run/phase.ts';
 import { type Job, serverCall, type ServerCall } from './call.ts';
 import { fail } from './fail.ts';
@@ -17,11 +17,11 @@ const kind = computeKinds.server;
 /** Servers as owners of the runs of these workflows. */
 export const createServerOwner = (
   workflows: ServerRows,
-): Owner<World, ServerCall, ServerPhase, ServerContext, ServerOutcome<Answers>> => {
+): Owner<World, ServerCall, ServerPhase, ServerContext, ServerOutcome<Answers>, Needed> => {
   const rowOf = (name: string): ServerRow => workflows[name]!;
   const jobOf = (work: Work<ServerCall, ServerPhase>): Job => ({ ...work, row: rowOf(work.call.workflow) });
 
-  const read: Keeper['read'] = async ({ table }, uuid) => {
+  const read: Keeper<Needed>['read'] = async ({ table }, uuid) => {
     const server = await readRecord(table, kind, uuid);
     if (!server?.run) return [];
     const { run, run_workflow: workflow, phase, updated_at: changed = server.created_at } = server;

@@ -11,6 +11,7 @@ import type { StrategyName } from '../../../layers/schedule/strategies.ts';
 import type { ScheduleSettings } from '../../../layers/schedule/wish.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import type { Failure } from '../../run/failure.ts';
+import type { About } from '../../run/history.ts';
 import type { Answer, Answers, Nothing, Phase } from '../../run/phase.ts';
 
 /** Settings that phases know (infra/manifest.ts). */
@@ -32,6 +33,8 @@ export type ServerContext = {
   /** As it was when the run had it and the start of the phase was written. */
   readonly server: StoredServer;
   readonly run: string;
+  /** For what the phase tells the history. */
+  readonly about: About;
   /** Why there is something to undo. */
   readonly failure: Failure | undefined;
   readonly platform: Pick<Platform, 'table' | 'opener' | 'log' | 'clock' | 'chance' | 'ids'>;

@@ -1,14 +1,13 @@
 /** After a phase: its change and its end in one write, or why it failed. */
-import { plainText } from '../../../layers/domain/foreign-text.ts';
 import { Fault, isFault } from '../../../layers/domain/fault.ts';
 import { isoTime } from '../../../layers/domain/values.ts';
-import type { NodeEvent } from '../../../layers/store/events.ts';
 import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { serverLine } from '../../../layers/store/server-history.ts';
 import type { Answers } from '../../run/phase.ts';
-import { info, phaseEnded } from '../../run/history.ts';
+import { phaseEnded } from '../../run/history.ts';
 import { aboutJob, type Job } from './call.ts';
+import { attempted } from './history.ts';
 import { changeOwn } from './hold.ts';
 import type { ServerContext, ServerOutcome, World } from './phase.ts';
 
@@ -42,12 +41,9 @@ const retried: Readonly<Record<string, string>> = {
 /** Whoever waits for a lock asks every few seconds; that is no news. */
 const quiet = ['NodeLocked', 'Superseded'];
 
-const attempted = (job: Job, why: string): NodeEvent => ({
-  ...info(aboutJob(job)),
-  kind: 'attempt',
-  message: `${job.call.phase} did not succeed.`,
-  details: plainText(why),
-});
+/** Of an error whose message is for tenants, its cause says more. */
+const reasonOf = ({ message, cause }: Fault): string =>
+  isFault(cause) && cause.message !== message ? `${message} ${cause.message}` : message;
 
 /** What the ASL sees of an error; it leaves a line in the history, whose reason administrators read. */
 export const judge = async (world: World, job: Job, { server }: ServerContext, error: unknown): Promise<unknown> => {
@@ -59,7 +55,7 @@ export const judge = async (world: World, job: Job, { server }: ServerContext, e
   const seen = new Fault(retried[error.name] ?? error.name, error.code, error.message, { cause: error });
   if (quiet.includes(seen.name)) return seen;
   world.log.warn('A phase did not succeed.', { workflow, phase, server: server.uuid, run, error });
-  const line = attempted(job, error.message);
+  const line = attempted(aboutJob(job), reasonOf(error));
   await world.table.write([serverLine(server, line, isoTime(world.clock.now()), world.ids)]);
   return seen;
 };

@@ -1,0 +1,15 @@
+/** Looks after the runs of servers, so that none is ever stuck. */
+import type { Platform } from '../../layers/platform/platform.ts';
+import { serverWorkflows } from '../../workflows/index.ts';
+import { createServerOwner } from '../../workflows/owners/server/index.ts';
+import { type Report, syncRuns } from '../../workflows/run/sync.ts';
+
+export type Deps = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
+
+const keepers = [createServerOwner(serverWorkflows)];
+
+/** An event of an execution: the server that it works on; any other event: all that something works on. */
+export const create =
+  (deps: Deps, _config: object = {}) =>
+  async (event: unknown): Promise<Report> =>
+    (await syncRuns(deps, keepers, event)).report;

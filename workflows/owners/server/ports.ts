@@ -1,0 +1,150 @@
+/**
+ * The network cards of a server: ports of networks, made for it or given, which are VIFs of its machine. A machine
+ * remembers which VIF is on which card with network interface `flat`; with `noop` it does not, and they are counted off:
+ * the first port is on the first card, and so on.
+ */
+import { isBaremetal } from '../../../layers/baremetal-client/faults.ts';
+import type { BaremetalClient } from '../../../layers/baremetal-client/client.ts';
+import type { ServerInterface } from '../../../layers/domain/compute/server-keeping.ts';
+import { Fault, isRefusal } from '../../../layers/domain/fault.ts';
+import { computeOwner } from '../../../layers/domain/network/port.ts';
+import { equals } from '../../../layers/platform/table.ts';
+import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
+import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import { bindPort } from '../../../layers/store/network-ports.ts';
+import type { Planned } from '../../../layers/store/records/plan.ts';
+import { giveBackPort, portsOfServer, provideServerPort, seePorts } from '../../../layers/store/server-ports.ts';
+import { BuildAborted } from './failures.ts';
+import { changeOwn, ServerLost, stillOwn } from './hold.ts';
+import type { ServerContext } from './phase.ts';
+
+type Cards = Awaited<ReturnType<BaremetalClient['getCards']>>;
+
+/** An interface whose port has an id. */
+type WithPort = ServerInterface & { readonly port_id: string };
+
+const hasPort = (one: ServerInterface): one is WithPort => one.port_id !== null;
+
+const ownOf = ({ server: { uuid }, run }: ServerContext) => ({ uuid, run });
+
+/** What a write depends on that gives something to the server. */
+const fenceOf = (context: ServerContext): Planned => {
+  const { uuid, run } = ownOf(context);
+  return {
+    write: { check: keyOf(computeKinds.server, uuid), when: [equals('run', run)] },
+    refused: () => ServerLost(uuid, run),
+  };
+};
+
+/** Not the fault of the network, or of a card. */
+const passing = ['Superseded', 'Conflict', 'MacAddressInUse'];
+
+/** What the network refuses stays refused on every machine, and its words are the tenant's own. */
+const orAbort = async <T>(asked: Promise<T>): Promise<T> =>
+  asked.catch((error: unknown) => {
+    if (!isRefusal(error) || passing.includes(error.name)) throw error;
+    throw BuildAborted(error.message, error);
+  });
+
+/** The ids of ports that are to be made stand with the server before these are: whoever deletes it knows all of them. */
+const nameports = async (context: ServerContext): Promise<readonly WithPort[]> => {
+  const { platform, server } = context;
+  if (server.interfaces.every(hasPort)) return server.interfaces;
+  const named = await changeOwn(platform, ownOf(context), ({ interfaces }) => ({
+    set: { interfaces: interfaces.map((one) => (hasPort(one) ? one : { ...one, port_id: platform.ids.uuid() })) },
+  }));
+  return named.interfaces.filter(hasPort);
+};
+
+const provide = async (context: ServerContext, { port_id: uuid, network_id, fixed_ip }: WithPort): Promise<void> => {
+  const { platform, server } = context;
+  const { tenant_id: project_id } = server;
+  const fixed_ips = fixed_ip === null ? undefined : [{ ip_address: fixed_ip }];
+  await orAbort(
+    provideServerPort(
+      platform,
+      { uuid, project_id, network_id, ...(fixed_ips && { fixed_ips }) },
+      fenceOf(context),
+    ),
+  );
+};
+
+const NoCard = (port: string, cause?: unknown) =>
+  new Fault('NoCardLeft', 500, `The machine has no network card for port ${port}.`, { cause });
+
+/** Refused where no card is free. */
+const attach = async (context: ServerContext, node: string, port: string): Promise<void> => {
+  await stillOwn(context.platform, ownOf(context));
+  await context.machines.attachVif(node, port).catch((error: unknown) => {
+    throw isBaremetal(error, 'BaremetalRefused') ? NoCard(port, error) : error;
+  });
+};
+
+/** The MAC address of the card, or group of cards, that a port is on; null: of a group that has none of its own. */
+const macOf = ({ cards, groups }: Cards, port: string, at: number): string | null => {
+  const holder = groups.find(({ vif }) => vif === port) ?? cards.find(({ vif }) => vif === port);
+  if (holder) return holder.address;
+  const counted = cards.filter(({ vif }) => vif === null)[at];
+  if (!counted) throw NoCard(port);
+  return counted.address;
+};
+
+const bind = async (context: ServerContext, node: string, port: string, mac: string | null): Promise<void> => {
+  const { platform, server } = context;
+  const binding = {
+    device_id: server.uuid,
+    device_owner: `${computeOwner}${server.availability_zone}`,
+    host_id: node,
+    ...(mac !== null && { mac_address: mac }),
+  };
+  await orAbort(bindPort(platform, port, binding, fenceOf(context)));
+};
+
+/**
+ * Makes, plugs and binds the ports of a server whose machine the node is, as far as that is not done; what else is plugged
+ * there was left behind. Answers its interfaces, plugged. Throws BuildAborted for what the network refuses, NoCardLeft,
+ * Superseded.
+ */
+export const plugPorts = async (context: ServerContext, node: string): Promise<readonly ServerInterface[]> => {
+  const { machines, platform } = context;
+  const interfaces = await nameports(context);
+  for (const one of interfaces.filter(({ made }) => made)) await provide(context, one);
+  const own = interfaces.map(({ port_id: port }) => port);
+  const there = await machines.listVifs(node);
+  for (const vif of there.filter((id) => !own.includes(id))) await machines.detachVif(node, vif);
+  for (const port of own.filter((id) => !there.includes(id))) await attach(context, node, port);
+  if (own.length === 0) return [];
+  const cards = await machines.getCards(node);
+  for (const [at, port] of own.entries()) await bind(context, node, port, macOf(cards, port, at));
+  return (await seePorts(platform.table, interfaces)).map((one) => ({ ...one, state: 'plugged' }));
+};
+
+/** Takes all VIFs off a node that its server gives back. */
+export const unplugAll = async ({ machines }: Pick<ServerContext, 'machines'>, node: string): Promise<void> => {
+  for (const vif of await machines.listVifs(node)) await machines.detachVif(node, vif);
+};
+
+const asked = (one: ServerInterface): ServerInterface => ({
+  ...one,
+  state: 'asked',
+  seen: null,
+  ...(one.made && { port_id: null }),
+});
+
+/**
+ * Takes back the ports of a server: those that were made for it go, those that were given are free again. Answers the
+ * change of the server that no node has any more.
+ */
+export const takeBackPorts = async ({
+  platform,
+  server,
+}: Pick<ServerContext, 'platform' | 'server'>): Promise<(server: StoredServer) => Partial<StoredServer>> => {
+  const { uuid, interfaces } = server;
+  for (const { port_id: port, made } of interfaces.filter(hasPort)) {
+    await giveBackPort(platform, { port, server: uuid, made });
+  }
+  for (const { uuid: port } of await portsOfServer(platform.table, uuid)) {
+    await giveBackPort(platform, { port, server: uuid, made: false });
+  }
+  return (now) => ({ node_uuid: null, host: null, interfaces: now.interfaces.map(asked) });
+};
