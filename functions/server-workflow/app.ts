@@ -9,6 +9,7 @@ import { createServerOwner } from '../../workflows/owners/server/index.ts';
 import type { World } from '../../workflows/owners/server/phase.ts';
 import { createRunner } from '../../workflows/run/runner.ts';
 import type { Config } from './config.ts';
+import { nodeEvent, takeEvent } from './event.ts';
 
 export type Deps = Omit<World, 'settings'>;
 
@@ -20,5 +21,7 @@ type Event = { readonly workflow?: unknown } | null | undefined;
 export const create = (platform: Deps, settings: Config) => async (event: unknown, invocation: Invocation) => {
   const { workflow } = (event as Event) ?? {};
   if (typeof workflow === 'string') return run({ ...platform, settings }, event, invocation);
+  const told = nodeEvent.safeParse(event);
+  if (told.success) return takeEvent(platform, told.data, invocation);
   throw new Fault('PhaseUnknown', 400, 'This is no phase of a run of a server, and no event of a node.');
 };

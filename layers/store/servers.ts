@@ -45,6 +45,7 @@ export const beginRun = (
   generation: generation + 1,
   request_id,
   asked: asked ?? null,
+  event: null,
   phase: null,
   ...(task_state && { task_state }),
 });
@@ -55,6 +56,7 @@ export const endRun = {
   run_workflow: null,
   request_id: null,
   asked: null,
+  event: null,
   phase: null,
   task_state: null,
 } as const satisfies Partial<StoredServer>;

@@ -11,7 +11,7 @@ import { serverCompanions } from '../../layers/store/kinds/companions.ts';
 import { endRun } from '../../layers/store/servers.ts';
 import { final } from '../owners/server/failures.ts';
 import { deploymentOf, guestServerOf, imageOf, metadataOf, vifsOf } from '../owners/server/guest.ts';
-import { answer, done, type ServerContext, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
+import { answer, asSeen, done, type ServerContext, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
 import { plugPorts as plug } from '../owners/server/ports.ts';
 import { giveBack, undeployed, waitForUndeploy } from '../owners/server/release.ts';
 import { claim, schedule } from './schedule.ts';
@@ -90,6 +90,7 @@ const deploy: ServerPhase = {
 
 /** Until the deploy has ended in whatever. */
 const waitForDeploy: ServerPhase = {
+  awaits: 'provision',
   run: async ({ machines, server }) => {
     const node = await machines.nodeOfInstance(server.uuid);
     return node && stateOf(node).server === 'built' ? { is: 'wait' } : done();
@@ -112,7 +113,7 @@ const active: ServerPhase<typeof activeAnswers> = {
     const launched_at = isoTime(context.platform.clock.now());
     return answer(
       { is: 'up' },
-      (server) => ({ ...serverState(node, server), launched_at, ...endRun }),
+      asSeen(context, (server) => ({ ...serverState(node, server), launched_at, ...endRun })),
       { also: [{ delete: serverCompanions.admin_password.key(context.server.uuid) }] },
     );
   },

@@ -60,6 +60,8 @@ export type ServerKeeping = {
   readonly asked: Asked | null;
   /** Id of the request that began it; its action is told under that. */
   readonly request_id: string | null;
+  /** The last event of its node that came while a run had it and did not wait; null: none. Who ends a run looks again then. */
+  readonly event: string | null;
   /** What the run is doing since when (ISO 8601); null between phases. */
   readonly phase: { readonly run: string; readonly name: string; readonly started_at: string } | null;
 };
@@ -83,5 +85,6 @@ export const firstServer: ServerKeeping = {
   run_workflow: null,
   asked: null,
   request_id: null,
+  event: null,
   phase: null,
 };

@@ -16,6 +16,9 @@ export type Secrets = { readonly values: Readonly<Record<string, string>>; reado
 /** What a waiting run is told by: the task token that a heartbeat of the agent, or an event of the node, delivers. */
 export type Wait = { readonly token: string; readonly phase: string; readonly run: string; readonly since: string };
 
+/** The same of a server's run, and what of its node it is about. */
+export type ServerWait = Wait & { readonly about: 'provision' | 'power' };
+
 /** JSON text, or the key of the object that holds it. */
 export type KeptInventory = { readonly text?: string; readonly object?: string };
 
@@ -51,7 +54,7 @@ export const serverCompanions = {
   /** What is left of one that is deleted. */
   gone: one<GoneServer>('gone', 'server'),
   /** What its run waits by for something to become of its node. */
-  wait: one<Wait>('wait', 'server'),
+  wait: one<ServerWait>('wait', 'server'),
   /** The password for its guest, until its run has told that. */
   admin_password: one<SealedPassword>('admin_password', 'server'),
 } as const;

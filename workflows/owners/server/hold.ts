@@ -56,8 +56,10 @@ const endOfLast = ({ phase: last }: StoredServer, job: Job, now: number): NodeEv
 };
 
 /** The token stands there before the phase looks at the node, so that no event is missed. */
-const waiting = ({ call: { uuid, run, phase, token } }: Job, since: string): Write[] =>
-  token === undefined ? [] : [serverCompanions.wait.put(uuid, { token, phase, run, since })];
+const waiting = ({ call: { uuid, run, phase, token }, phase: { awaits } }: Job, since: string): Write[] =>
+  token === undefined || awaits === undefined
+    ? []
+    : [serverCompanions.wait.put(uuid, { token, phase, run, since, about: awaits })];
 
 /** Marks the start, once: a repeated attempt writes nothing but its token. */
 const begin = async (world: World, job: Job): Promise<StoredServer> =>

@@ -4,11 +4,13 @@
  * start, and it may have lost the server while it works: every `run` observes before it acts.
  */
 import type { BaremetalClient } from '../../../layers/baremetal-client/client.ts';
+import { Conflict } from '../../../layers/domain/fault.ts';
 import type { TaskState } from '../../../layers/domain/compute/server-states.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { StrategyName } from '../../../layers/schedule/strategies.ts';
 import type { ScheduleSettings } from '../../../layers/schedule/wish.ts';
+import type { ServerWait } from '../../../layers/store/kinds/companions.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import type { Failure } from '../../run/failure.ts';
 import type { About } from '../../run/history.ts';
@@ -67,6 +69,8 @@ export type ServerPhase<A extends Answers = Answers> = Phase<ServerContext, Serv
   readonly answers?: A;
   /** What clients see while it runs. */
   readonly shows?: TaskState;
+  /** What of the node it waits for, if it does. */
+  readonly awaits?: ServerWait['about'];
 };
 
 /** ASL state name -> phase. The two must have the same names; a test compares them. */
@@ -80,3 +84,14 @@ export const done = (change?: ServerChange, more: More = {}) => ({ is: 'done', c
 /** The same of a phase after which a Choice goes by what it answers. */
 export const answer = <const O extends object>(output: O, change?: ServerChange, more: More = {}) =>
   ({ is: 'done', change, output, ...more }) as const;
+
+/**
+ * A change that follows from what the node was seen as: if something has become of it meanwhile, it is looked at again,
+ * for nobody would tell the server once the run is over. Throws Conflict (409).
+ */
+export const asSeen =
+  ({ server: { event, uuid } }: Pick<ServerContext, 'server'>, change: ServerChange): ServerChange =>
+  (server) => {
+    if (server.event !== event) throw Conflict(`The node of server ${uuid} has changed since it was looked at.`);
+    return change(server);
+  };

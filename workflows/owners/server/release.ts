@@ -2,7 +2,7 @@
 import { stateOf } from '../../../layers/domain/baremetal/states.ts';
 import type { ShownNode } from '../../../layers/baremetal-client/shown.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
-import { answer, done, type ServerContext, type ServerPhase } from './phase.ts';
+import { answer, asSeen, done, type ServerContext, type ServerPhase } from './phase.ts';
 import { takeBackPorts, unplugAll } from './ports.ts';
 
 const answers = { is: ['free', 'undeploys'] } as const;
@@ -11,6 +11,15 @@ const answers = { is: ['free', 'undeploys'] } as const;
 const nodeOf = async ({ machines, server }: ServerContext): Promise<ShownNode | undefined> => {
   const node = await machines.nodeOfInstance(server.uuid);
   return node && stateOf(node).server !== 'gone' ? node : undefined;
+};
+
+/**
+ * Takes back the ports of a server that has no node any more, and answers the change of it. Who deletes it looks again if
+ * a claim of the run that it took the place of came meanwhile.
+ */
+const freed = async (context: ServerContext) => {
+  const change = await takeBackPorts(context);
+  return context.server.run_workflow === 'server-delete' ? asSeen(context, change) : change;
 };
 
 /**
@@ -23,11 +32,11 @@ export const giveBack: ServerPhase<typeof answers> = {
   run: async (context) => {
     const { machines, server } = context;
     const node = await nodeOf(context);
-    if (!node) return answer({ is: 'free' }, await takeBackPorts(context));
+    if (!node) return answer({ is: 'free' }, await freed(context));
     const asked = await machines.provision(node.uuid, server.uuid, { target: 'deleted' });
     if (asked === 'accepted') return answer({ is: 'undeploys' });
     await unplugAll(context, node.uuid);
-    const back = await takeBackPorts(context);
+    const back = await freed(context);
     await machines.release(node.uuid, server.uuid);
     return answer({ is: 'free' }, back);
   },
@@ -35,6 +44,7 @@ export const giveBack: ServerPhase<typeof answers> = {
 
 /** Until the machine is undeployed, or cannot be. */
 export const waitForUndeploy: ServerPhase = {
+  awaits: 'provision',
   run: async (context) => {
     const node = await nodeOf(context);
     return node && stateOf(node).server === 'leaving' ? { is: 'wait' } : done();
@@ -49,7 +59,7 @@ export const undeployed: ServerPhase<typeof answers> = {
   answers,
   run: async (context) => {
     const node = await nodeOf(context);
-    if (!node) return answer({ is: 'free' }, await takeBackPorts(context));
+    if (!node) return answer({ is: 'free' }, await freed(context));
     if (stateOf(node).server === 'leaving') return answer({ is: 'undeploys' });
     throw UndeployFailed(node);
   },

@@ -1,0 +1,141 @@
+/**
+ * What becomes of nodes, as it concerns servers (docs/events.md). Events say that something has become; what the node is
+ * by now is asked of the Bare Metal API, so that their order and their repetition do not matter.
+ */
+import * as z from 'zod';
+
+import { type BaremetalClient, createBaremetalClient } from '../../layers/baremetal-client/client.ts';
+import { stateOf } from '../../layers/domain/baremetal/states.ts';
+import { provisionStates, type ProvisionState } from '../../layers/domain/baremetal/transitions.ts';
+import { serverState } from '../../layers/domain/compute/server-states.ts';
+import { isFault } from '../../layers/domain/fault.ts';
+import type { Invocation } from '../../layers/platform/platform.ts';
+import { type ServerWait } from '../../layers/store/kinds/companions.ts';
+import { computeKinds, type StoredServer } from '../../layers/store/kinds/compute.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
+import { readRecord } from '../../layers/store/records/find.ts';
+import { beginRun, readGone } from '../../layers/store/servers.ts';
+import { unplugAll } from '../../workflows/owners/server/ports.ts';
+import { deliver } from '../../workflows/owners/server/wait.ts';
+import { startRun } from '../../workflows/run/start.ts';
+import type { Deps } from './app.ts';
+
+const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
+
+const detail = z.object({
+  sequence: z.string(),
+  node_uuid: z.string(),
+  instance_uuid: z.string().nullable(),
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
+});
+
+type Detail = z.output<typeof detail>;
+
+/** An event as EventBridge hands it over. */
+export const nodeEvent = z.object({ 'detail-type': z.string(), detail });
+
+/** States that will end by themselves; nobody waits for one of them. */
+const passing: readonly unknown[] = ['built', 'leaving', 'rescuing', 'unrescuing'];
+
+const isSettled = ({ after }: Detail): boolean => {
+  const state = provisionState.safeParse(after?.['provision_state']).data;
+  return state === undefined || !passing.includes(stateOf({ provision_state: state }).server);
+};
+
+const everything = ['provision', 'power'] as const;
+
+/** By the types of events: what has settled with it. */
+const settles: { readonly [type: string]: (event: Detail) => readonly ServerWait['about'][] } = {
+  'node.provision_state': (event) => (isSettled(event) ? ['provision'] : []),
+  'node.power_state': ({ after }) => (after?.['target_power_state'] === null ? ['power'] : []),
+  'node.instance': () => everything,
+  'node.delete': () => everything,
+};
+
+const kind = computeKinds.server;
+
+type Work = { readonly deps: Deps; readonly machines: BaremetalClient; readonly event: Detail; readonly type: string };
+
+/** A claim that came when its server was deleted already: the node is given back. */
+const giveBackStray = async ({ deps, machines, event }: Work, instance: string): Promise<void> => {
+  if (event.after?.['instance_uuid'] !== instance || !(await readGone(deps.table, instance))) return;
+  const { node_uuid: node } = event;
+  deps.log.warn('A node was claimed for a server that is deleted; it is given back.', { node, server: instance });
+  const asked = await machines.provision(node, instance, { target: 'deleted' });
+  if (asked === 'accepted') return;
+  await unplugAll({ machines }, node);
+  await machines.release(node, instance);
+};
+
+/**
+ * A run that does not wait may have looked at the node just before: it looks again before it ends. Who deletes the server
+ * only has to know of a claim that came late.
+ */
+const tellRun = async ({ deps, event, type }: Work, { uuid }: StoredServer): Promise<void> => {
+  const claimed = type === 'node.instance' && event.after?.['instance_uuid'] === uuid;
+  await changeRecord(deps, kind, uuid, (server) => {
+    if (server.run_workflow !== 'server-delete') return { set: { event: event.sequence } };
+    return claimed ? { set: { event: event.sequence, node_uuid: event.node_uuid } } : undefined;
+  });
+};
+
+/** A server whose node was taken away is deleted, with its ports. */
+const deleteLost = async ({ deps, event }: Work, uuid: string): Promise<void> => {
+  const birth = deps.ids.ulid();
+  const request_id = `req-${deps.ids.uuid()}`;
+  const { after } = await changeRecord(deps, kind, uuid, (server) => {
+    if (server.run !== null) return undefined;
+    return { set: beginRun(server, { workflow: 'server-delete', birth, request_id, task_state: 'deleting' }) };
+  });
+  if (after.request_id !== request_id) return;
+  deps.log.warn('A server has lost its node and is deleted.', { server: uuid, node: event.node_uuid });
+  await startRun(deps, 'server-delete', after.run!, { server: uuid });
+};
+
+/** Whether a server has, or had, a node: one that never got there has nothing to lose. */
+const hasNode = ({ node_uuid: node, vm_state: state }: StoredServer): boolean => node !== null && state !== 'building';
+
+/** What the node is makes the server what it is, while no run has it. */
+const follow = async (work: Work, uuid: string): Promise<void> => {
+  const { deps, machines } = work;
+  let lost = false;
+  await changeRecord(deps, kind, uuid, async (server) => {
+    lost = false;
+    if (server.run !== null || !hasNode(server)) return undefined;
+    const node = await machines.nodeOfInstance(uuid);
+    const state = serverState(node, server);
+    lost = state.vm_state === 'deleted';
+    const same = Object.entries(state).every(([name, value]) => server[name as keyof typeof state] === value);
+    return lost || same ? undefined : { set: state };
+  });
+  if (lost) await deleteLost(work, uuid);
+};
+
+/**
+ * Takes an event: continues the run that waits for it, or follows the node with a server that has none. Throws what the
+ * Bare Metal API throws; then the event comes again.
+ */
+export const takeEvent = async (
+  deps: Deps,
+  { 'detail-type': type, detail: event }: z.output<typeof nodeEvent>,
+  { remaining_ms }: Invocation,
+): Promise<object> => {
+  const { instance_uuid: instance } = event;
+  const about = settles[type]?.(event) ?? [];
+  if (instance === null || about.length === 0) return {};
+  const { apis, clock, chance, table } = deps;
+  const options = { request_id: `event-${event.sequence}`, until: clock.now() + Math.max(0, remaining_ms() - 15_000) };
+  const machines = createBaremetalClient({ call: apis.baremetal, clock, chance }, options);
+  const work = { deps, machines, event, type };
+  const server = await readRecord(table, kind, instance);
+  try {
+    if (!server) await giveBackStray(work, instance);
+    else if (server.run === null) await follow(work, instance);
+    else if (!(await deliver(deps, instance, about))) await tellRun(work, server);
+  } catch (error) {
+    // It was deleted meanwhile: the next event finds that.
+    if (!isFault(error) || error.name !== 'NotFound') throw error;
+  }
+  return {};
+};
