@@ -1,6 +1,7 @@
-/** What is kept: the one table, the one bucket, and the keys. */
+/** What is kept: the one table, the one bucket, and the keys; and the bus on which events of it are published. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, StreamViewType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -10,24 +11,28 @@ import { table as layout } from './manifest.ts';
 export class Data extends Construct {
   readonly table: TableV2;
   readonly bucket: Bucket;
+  readonly bus: EventBus;
   /** Encrypts objects. */
   readonly dataKey: Key;
   /** Seals BMC passwords and agent tokens: a key of its own, because who may read objects may not open secrets. */
   readonly secretsKey: Key;
 
-  constructor(scope: Construct, id: string) {
+  /** `stackName`: what the bus is called. */
+  constructor(scope: Construct, id: string, stackName: string) {
     super(scope, id);
     const string = AttributeType.STRING;
     this.table = new TableV2(this, 'Table', {
       partitionKey: { name: layout.partition, type: string },
       sortKey: { name: layout.sort, type: string },
       timeToLiveAttribute: layout.ttl,
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    this.bus = new EventBus(this, 'Bus', { eventBusName: stackName, description: 'Ingot: what happens to nodes' });
     this.dataKey = new Key(this, 'DataKey', { enableKeyRotation: true, description: 'Ingot objects' });
     this.secretsKey = new Key(this, 'SecretsKey', { enableKeyRotation: true, description: 'Ingot BMC credentials' });
     this.bucket = new Bucket(this, 'Bucket', {

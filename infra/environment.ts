@@ -26,6 +26,7 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources) => Env
   table: (_stack, { data }) => ({ TABLE_NAME: data.table.tableName }),
   objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),
   workflows: (stack, { context }) => ({ WORKFLOW_ARNS: stack.toJsonString(workflowArns(stack, context)) }),
+  events: (_stack, { data }) => ({ EVENT_BUS_NAME: data.bus.eventBusName }),
   sealer: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
   opener: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
   // The function that is called exists only after this: `permissions.ts` tells its name along with the right.

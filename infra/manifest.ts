@@ -2,6 +2,7 @@
  * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
  * a test compares it with the synthesised template.
  */
+import { carried, type EventType, watched } from '../layers/domain/events.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
@@ -52,6 +53,12 @@ export const functions = {
     timeout: 300,
     grants: ['table', 'objects', 'objects:agents', 'workflows:start'],
     doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps objects that no node refers to.',
+  },
+  events: {
+    memory: 256,
+    timeout: 60,
+    grants: ['publish'],
+    doc: 'Follows the changes of nodes and publishes events of them.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -200,6 +207,22 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 
 export const table = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
+
+/**
+ * Which changes of the table are followed, and by whom: those of the items with this sort key. One machine keeps of them
+ * what is `carried` only, and of those only in which something `watched` changed; DynamoDB Streams keep them whole, for a
+ * day.
+ */
+export const feed = { sort: 'node', watched, carried, function: 'events' } as const satisfies {
+  readonly function: FunctionName;
+  readonly [column: string]: unknown;
+};
+
+/** Events of these types are handed to a function, one at a time, as EventBridge hands them over (docs/events.md). */
+export type SubscriptionRow = { readonly function: FunctionName; readonly types: readonly EventType[] };
+
+/** Functions that wait for events, a row each. */
+export const subscriptions: readonly SubscriptionRow[] = [];
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing

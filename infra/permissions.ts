@@ -85,6 +85,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
     }),
   ],
   seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  publish: (_stack, { data: { bus } }) => [
+    new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] }),
+  ],
   // AWS's own key for SSM opens for whoever may read the parameter: its key policy says so.
   parameters: (stack, { settings: { keystone_credentials: name } }) =>
     name === ''

@@ -8,19 +8,32 @@ import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
+import { Feed } from './feed.ts';
 import { environmentOf } from './environment.ts';
 import { Lambda } from './lambda.ts';
-import { type ApiName, type ApiRow, apis as apiRows, functions as rows, type FunctionName } from './manifest.ts';
+import {
+  type ApiName,
+  type ApiRow,
+  apis as apiRows,
+  functions as rows,
+  type FunctionName,
+  type SubscriptionRow,
+  subscriptions as subscriptionRows,
+} from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { type Settings, variableOf } from './settings.ts';
 import { readUsers } from './users.ts';
 import { Workflows } from './workflows.ts';
 
 type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
 
-/** `apis`: those of the manifest, or more. */
-export type IngotStackProps = StackProps & { readonly apis?: ApiRows };
+/** `apis`, `subscriptions`: those of the manifest, or more. */
+export type IngotStackProps = StackProps & {
+  readonly apis?: ApiRows;
+  readonly subscriptions?: readonly SubscriptionRow[];
+};
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
@@ -30,8 +43,14 @@ export class IngotStack extends Stack {
   readonly functions: Record<FunctionName, Lambda>;
   readonly workflows: Workflows;
   readonly apis: Readonly<Record<ApiName, Api>>;
+  readonly feed: Feed;
+  readonly subscriptions: Subscriptions;
 
-  constructor(scope: Construct, id: string, { apis = apiRows, ...props }: IngotStackProps = {}) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { apis = apiRows, subscriptions = subscriptionRows, ...props }: IngotStackProps = {},
+  ) {
     super(scope, id, props);
     const context = readContext(this);
     const settings = readSettings(this);
@@ -43,7 +62,7 @@ export class IngotStack extends Stack {
         'Context htpasswd_file names no file: nobody will be able to call the API.',
       );
     }
-    const data = new Data(this, 'Data');
+    const data = new Data(this, 'Data', context.stack_name);
     this.data = data;
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
@@ -68,7 +87,10 @@ export class IngotStack extends Stack {
       );
     }
     this.addSync(context, functions.sync, this.workflows);
-    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
+    this.feed = new Feed(this, 'Feed', { table: data.table, functions });
+    this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
+    const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
+    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions, lost });
     this.addOutputs(data);
   }
 
@@ -128,6 +150,7 @@ export class IngotStack extends Stack {
       new CfnOutput(this, `${capital(name)}Endpoint`, { value: api.endpoint, description: api.rest.restApiName });
     }
     new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });
+    new CfnOutput(this, 'EventBusName', { value: data.bus.eventBusName, description: 'EventBridge bus of events' });
     new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
   }
 }

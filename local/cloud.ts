@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
 import { type Part, partOf } from '../infra/grants.ts';
-import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
+import {
+  apis,
+  feed,
+  type FunctionName,
+  type FunctionRow,
+  functions,
+  subscriptions,
+  workflows,
+} from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
@@ -16,6 +24,9 @@ import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
 import { environmentOf, readSettings, trustedProxies, type Variables, withAgentEndpoint } from './environment.ts';
+import type { Sink } from './events/consumer.ts';
+import { createSink } from './events/sink.ts';
+import { createEvents, type EventsRunner } from './events/start.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -25,11 +36,13 @@ import { createGuard } from './gateway/noauth.ts';
 import { type Gateway, openGateway } from './gateway/server.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { createObjectsMount } from './objects/serve.ts';
+import { connect } from './rpc.ts';
 import { createSchedule } from './schedule.ts';
 import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
+import type { Feed } from './table/feed.ts';
 import { startTable, type TableThread } from './table/start.ts';
 import { checkUsers } from './users.ts';
 
@@ -41,6 +54,8 @@ export type CloudOptions = {
   readonly variables: Variables;
   /** Simulated machines; without it there are none. */
   readonly simulator?: SimulatorOptions;
+  /** File or URL to which events go; without it only functions have them. */
+  readonly events?: string;
 };
 
 export type Cloud = {
@@ -83,7 +98,11 @@ const runnerNames = Object.fromEntries(
   Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
 );
 
-type Threads = { readonly table: TableThread; readonly states: () => StatesThread };
+type Threads = {
+  readonly table: TableThread;
+  readonly states: () => StatesThread;
+  readonly events: () => EventsRunner;
+};
 
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (dir: StateDir, url: string, threads: Threads, { grants }: FunctionRow, host: Functions): Wiring => {
@@ -99,6 +118,7 @@ const wire = (dir: StateDir, url: string, threads: Threads, { grants }: Function
       serveInvoke(port1, grants, host);
       return { functions: port2 };
     },
+    events: () => ({ events: threads.events().port() }),
     // Files, which need no wire.
     parameters: () => ({}),
   };
@@ -107,7 +127,17 @@ const wire = (dir: StateDir, url: string, threads: Threads, { grants }: Function
 };
 
 /** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */
-const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'table', 'simulator', 'log', 'stateDir'] as const;
+const stopOrder = [
+  'gateway',
+  'schedules',
+  'states',
+  'events',
+  'functions',
+  'table',
+  'simulator',
+  'log',
+  'stateDir',
+] as const;
 type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<void> | void>>;
 
 /** One part that fails to end does not keep the others from ending. */
@@ -168,6 +198,7 @@ const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFi
 const assemble = async (
   options: CloudOptions,
   settings: Settings,
+  sink: Sink | undefined,
   dir: StateDir,
   log: LogFile,
   ends: Ends,
@@ -194,12 +225,13 @@ const assemble = async (
   ends.simulator = async () => simulator?.stop();
   void simulator?.ended.then(fail('The simulator'));
 
-  const table = await startTable(dir.files.table);
+  const table = await startTable(dir.files.table, feed);
   ends.table = table.stop;
   void table.ended.then(fail('The table'));
 
   let states: StatesThread;
-  const threads: Threads = { table, states: () => states };
+  let events: EventsRunner;
+  const threads: Threads = { table, states: () => states, events: () => events };
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
@@ -210,6 +242,17 @@ const assemble = async (
     size: workers,
   });
   ends.functions = async () => host.stop(functionsGraceMs);
+  events = createEvents({
+    feed: connect<Feed>(table.feed()),
+    functions: host,
+    subscriptions,
+    sink,
+    clock: systemClock,
+    ids: createIds(systemClock),
+    log: log.log('events'),
+  });
+  table.onChange(events.kick);
+  ends.events = async () => events.stop(functionsGraceMs);
 
   states = await startStates({
     journal: dir.files.states,
@@ -227,6 +270,7 @@ const assemble = async (
   });
   ends.states = states.stop;
   await host.warm();
+  await events.start();
   ready.resolve(host);
 
   const schedules = startSchedules(host, states, log);
@@ -259,6 +303,7 @@ const assemble = async (
  */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const settings = readSettings(options.variables, options.simulator !== undefined);
+  const sink = options.events === undefined ? undefined : createSink(options.events);
   checkUsers(settings, options.variables);
   const dir = openStateDir(options.stateDir);
   const log = openLogFile(dir.files.log);
@@ -268,7 +313,7 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     log.log('cloud').warn(what, { path: dir.path, files: dir.closed });
   }
   try {
-    return await assemble(options, settings, dir, log, ends);
+    return await assemble(options, settings, sink, dir, log, ends);
   } catch (error) {
     await endAll(ends, log);
     throw error;

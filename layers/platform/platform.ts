@@ -3,6 +3,7 @@
  * AWS, `local/functions/worker.ts` on one machine, `layers/platform/memory` in tests and in the simulation. A function names the ones it uses with
  * `Pick<Ports, ...>`; the IAM role of that function grants exactly those.
  */
+import type { Events } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { Table } from './table.ts';
 import type { Wire } from './wire.ts';
@@ -43,6 +44,7 @@ export type Platform = {
   readonly objects: Objects;
   readonly workflows: Workflows;
   readonly functions: Functions;
+  readonly events: Events;
   readonly sealer: Sealer;
   readonly opener: Opener;
   readonly parameters: ParameterStore;

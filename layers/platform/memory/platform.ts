@@ -2,6 +2,7 @@
 import type { Platform } from '../platform.ts';
 import { createSeededChance } from './chance.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
+import { createMemoryEvents, type MemoryEvents } from './events.ts';
 import { createMemoryFunctions, type MemoryFunctions, type Handlers } from './functions.ts';
 import { createCountedIds } from './ids.ts';
 import { createLogRecorder } from './log.ts';
@@ -16,6 +17,7 @@ export type MemoryPlatform = Platform & {
   readonly objects: MemoryObjects;
   readonly workflows: MemoryWorkflows;
   readonly functions: MemoryFunctions;
+  readonly events: MemoryEvents;
   readonly clock: VirtualClock;
   readonly log: ReturnType<typeof createLogRecorder>;
   readonly wire: MemoryWire;
@@ -37,6 +39,7 @@ export const createMemoryPlatform = ({
     objects: createMemoryObjects(clock),
     workflows: createMemoryWorkflows({ now: clock.now }),
     functions: createMemoryFunctions(handlers),
+    events: createMemoryEvents(),
     sealer: secrets,
     opener: secrets,
     parameters: { read: async (name) => parameters[name] ?? '' },
