@@ -10,7 +10,7 @@ import { node, vifs } from './node.ts';
 import { text, timestamp, uuid } from './values.ts';
 
 /** What an event tells, by the names of the record. */
-export type Told = { readonly [name: string]: Pick<Field, 'schema' | 'default' | 'doc'> };
+export type Told = { readonly [name: string]: Pick<Field, 'schema' | 'default' | 'required' | 'doc'> };
 
 /** `on`: what happened to the node; a `change` is due when one of the values that it tells is another one. */
 export type EventRow = {
@@ -22,7 +22,7 @@ export type EventRow = {
 const { provision_state, target_provision_state, power_state, target_power_state, maintenance, fault } = node;
 
 /** By their types, under which they are subscribed to. */
-export const events = {
+const events = {
   'node.create': { on: 'create', tells: { provision_state }, doc: 'A node was enrolled.' },
   'node.delete': { on: 'delete', tells: { provision_state }, doc: 'A node was removed from Ingot.' },
   'node.provision_state': {
@@ -53,8 +53,12 @@ export type EventType = keyof typeof events;
 /** Types and rows. */
 export const eventRows = Object.entries(events) as readonly [EventType, EventRow][];
 
-const nullable = (schema: z.ZodType) => z.union([schema, z.null()]);
-const values = z.record(z.string(), z.unknown()).nullable();
+const nullable = <S extends z.ZodType>(schema: S) => z.union([schema, z.null()]);
+const values = nullable(z.record(z.string(), z.unknown()));
+
+/** What an event can have for a field of the record: null unless it always has a value. */
+export const toldSchema = ({ schema, default: standard, required }: Told[string]): z.ZodType =>
+  required || standard !== undefined ? schema : nullable(schema);
 
 /** What every event has. `before` and `after` are more of one type: `schemaOf`. */
 export const envelope = {
@@ -85,14 +89,7 @@ export type EventDetail = {
 /** The schema of one type of events. */
 export const schemaOf = (type: EventType): z.ZodType => {
   const { on, tells }: EventRow = events[type];
-  const told = z.strictObject(
-    Object.fromEntries(
-      Object.entries(tells).map(([name, { schema, default: standard }]) => [
-        name,
-        standard === undefined ? nullable(schema) : schema,
-      ]),
-    ),
-  );
+  const told = z.strictObject(Object.fromEntries(Object.entries(tells).map(([name, row]) => [name, toldSchema(row)])));
   const shape = Object.fromEntries(Object.entries<Told[string]>(envelope).map(([name, { schema }]) => [name, schema]));
   return z.strictObject({
     ...shape,
@@ -109,6 +106,15 @@ export const watched: readonly string[] = [
 
 /** What events tell besides, or are made of. No other attribute of a node is ever looked at. */
 export const carried = [
-  ...['uuid', 'position', 'revision', 'created_at', 'updated_at', 'schema'],
-  ...['instance_uuid', 'owner', 'lessee', 'run', 'reservation'],
+  'uuid',
+  'position',
+  'revision',
+  'created_at',
+  'updated_at',
+  'schema',
+  'instance_uuid',
+  'owner',
+  'lessee',
+  'run',
+  'reservation',
 ] as const;

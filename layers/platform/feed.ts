@@ -34,7 +34,7 @@ export type FeedBatch = { readonly Records: readonly FeedRecord[] };
 export type FeedAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
 
 /** The attribute that holds a JSON value; undefined, as an attribute that is not there, becomes null. */
-export const toAttribute = (value: unknown): Attribute => {
+const toAttribute = (value: unknown): Attribute => {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') return { N: String(value) };
   if (typeof value === 'boolean') return { BOOL: value };
