@@ -7,41 +7,58 @@ export type Pump = {
   stop(): Promise<void>;
 };
 
+/** ms: what comes within so long of a kick is done together; how long to leave alone what threw. */
+export type Patience = { readonly gather?: number; readonly pause?: number };
+
 /**
  * `work` does a part and answers after how many ms it wants to go on: 0 at once, undefined when somebody kicks. What it
- * throws is given to `onError`, and it goes on after `pause`, ms.
+ * throws is given to `onError`.
  */
 export const createPump = (
   work: () => Promise<number | undefined>,
   onError: (error: unknown) => void,
-  pause = 1000,
+  { gather = 0, pause = 1000 }: Patience = {},
 ): Pump => {
-  const asked = { wanted: false, stopped: false };
   let running: Promise<void> | undefined;
+  let isKicked = false;
+  let isStopped = false;
+  /** The next go, which is at `due` (performance.now). */
   let timer: NodeJS.Timeout | undefined;
+  let due = Infinity;
 
-  const run = async (): Promise<void> => {
-    while (asked.wanted && !asked.stopped) {
-      asked.wanted = false;
-      clearTimeout(timer);
-      const next = await work().catch((error: unknown) => {
+  const plan = (ms: number): void => {
+    const at = performance.now() + ms;
+    if (isStopped || at >= due) return;
+    clearTimeout(timer);
+    due = at;
+    timer = setTimeout(run, ms);
+  };
+  const goOn = async (): Promise<void> => {
+    let next: number | undefined = 0;
+    while (next === 0 && !isStopped) {
+      isKicked = false;
+      next = await work().catch((error: unknown) => {
         onError(error);
         return pause;
       });
-      if (next === 0) asked.wanted = true;
-      else if (next !== undefined && !asked.stopped) timer = setTimeout(kick, next);
     }
     running = undefined;
+    if (isKicked) plan(gather);
+    if (next !== undefined) plan(next);
+  };
+  const run = (): void => {
+    due = Infinity;
+    running = goOn();
   };
   const kick = (): void => {
-    asked.wanted = true;
-    running ??= run();
+    if (running) isKicked = true;
+    else plan(gather);
   };
 
   return {
     kick,
     stop: async () => {
-      asked.stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       await running;
     },

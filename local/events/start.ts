@@ -39,6 +39,9 @@ export type EventsRunner = {
 const soon = { first: 200, most: 30_000 };
 const patient = { first: 1000, most: 300_000 };
 
+/** Changes come in bursts; handing them over one by one would cost more than making them. ms */
+const gather = 25;
+
 /** Follows nothing before it is started; what is published before that waits. */
 export const createEvents = (options: EventsOptions): EventsRunner => {
   const { feed, functions, subscriptions, sink, clock, ids, log } = options;
@@ -49,7 +52,7 @@ export const createEvents = (options: EventsOptions): EventsRunner => {
     ),
   ];
   const onError = (error: unknown) => log.error('Events could not be handed over; it goes on soon.', { error });
-  const follower = createPump(follow({ feed, functions, log, pauses: createPauses(clock, soon) }), onError);
+  const follower = createPump(follow({ feed, functions, log, pauses: createPauses(clock, soon) }), onError, { gather });
   const pumps = consumers.map((consumer) => createPump(consumer.take, onError));
 
   const bus: Events = {

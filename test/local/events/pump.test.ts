@@ -41,6 +41,7 @@ it('never works twice at once, and once more for all that was asked meanwhile', 
   );
   const pump = createPump(work, fails);
   pump.kick();
+  await vi.advanceTimersByTimeAsync(0);
   pump.kick();
   pump.kick();
   expect(work).toHaveBeenCalledTimes(1);
@@ -55,7 +56,7 @@ it('never works twice at once, and once more for all that was asked meanwhile', 
 it('tells of what goes wrong, and goes on after a pause', async () => {
   const errors: unknown[] = [];
   const work = vi.fn<() => Promise<undefined>>(async () => Promise.reject(new Error('no')));
-  const pump = createPump(work, (error) => errors.push(error), 300);
+  const pump = createPump(work, (error) => errors.push(error), { pause: 300 });
   pump.kick();
   await vi.advanceTimersByTimeAsync(299);
   expect(errors).toHaveLength(1);
@@ -64,11 +65,24 @@ it('tells of what goes wrong, and goes on after a pause', async () => {
   await pump.stop();
 });
 
+it('lets what comes within a while be done together', async () => {
+  const work = vi.fn<() => Promise<undefined>>(async () => undefined);
+  const pump = createPump(work, fails, { gather: 25 });
+  for (let count = 0; count < 10; count += 1) {
+    pump.kick();
+    await vi.advanceTimersByTimeAsync(2);
+  }
+  expect(work).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
 it('begins nothing after it was stopped, which waits for what runs', async () => {
   const gates: (() => void)[] = [];
   const work = vi.fn<() => Promise<number>>(async () => new Promise((resolve) => gates.push(() => resolve(0))));
   const pump = createPump(work, fails);
   pump.kick();
+  await vi.advanceTimersByTimeAsync(0);
   let stopped = false;
   const stop = pump.stop().then(() => (stopped = true));
   await vi.advanceTimersByTimeAsync(1000);
