@@ -3,7 +3,8 @@
  * a function, which takes its types one at a time. Whoever fails gets the same again, for a week.
  */
 import { eventSource, type PublishedEvent } from '../../layers/platform/events.ts';
-import type { Clock, Functions, Ids, Log } from '../../layers/platform/platform.ts';
+import type { Clock, Ids, Log } from '../../layers/platform/platform.ts';
+import type { FunctionHost } from '../functions/host.ts';
 import type { Delivery, Feed } from '../table/feed.ts';
 import type { Pauses } from './pauses.ts';
 
@@ -87,7 +88,7 @@ const lanesOf = (waiting: readonly Delivery[]): Map<string, Delivery[]> => Map.g
  * up nothing that is about something else.
  */
 export const createFunctionConsumer = (
-  needs: ConsumerNeeds & { readonly functions: Functions },
+  needs: ConsumerNeeds & { readonly functions: Pick<FunctionHost, 'invokeText'> },
   name: string,
   types: readonly string[],
 ): Consumer => {
@@ -95,7 +96,7 @@ export const createFunctionConsumer = (
   const takeLane = async (key: string, lane: readonly Delivery[]): Promise<void> => {
     for (const delivery of lane) {
       try {
-        await functions.invoke(name, JSON.parse(delivery.body) as object);
+        await functions.invokeText(name, delivery.body);
       } catch (error) {
         pauses.failed(key);
         log.warn('A function did not take an event; it gets it again.', { function: name, about: key, error });
@@ -106,8 +107,10 @@ export const createFunctionConsumer = (
     }
   };
   const take = async (): Promise<number | undefined> => {
-    const waiting = await feed.waiting(name, batchSize, pauses.paused());
-    if (waiting.length === 0) return pauses.left();
+    const paused = pauses.paused();
+    const waiting = await feed.waiting(name, batchSize, paused);
+    // A pause may have ended since; what it was for waits all the same.
+    if (waiting.length === 0) return paused.length > 0 ? (pauses.left() ?? 0) : undefined;
     await Promise.all([...lanesOf(waiting)].map(async ([key, lane]) => takeLane(key, lane)));
     return 0;
   };

@@ -3,30 +3,22 @@
  * of the manifest's row, and are forgotten when it is done with them. One that dies in between gets them again.
  */
 import { feed as row } from '../../infra/manifest.ts';
-import { type FeedAnswer, type FeedBatch, type FeedRecord, toImage } from '../../layers/platform/feed.ts';
-import type { Functions, Log } from '../../layers/platform/platform.ts';
+import type { FeedAnswer } from '../../layers/platform/feed.ts';
+import type { Log } from '../../layers/platform/platform.ts';
+import type { FunctionHost } from '../functions/host.ts';
 import type { Change, Feed } from '../table/feed.ts';
 import type { Pauses } from './pauses.ts';
 
 export type FollowerNeeds = {
   readonly feed: Feed;
-  readonly functions: Functions;
+  /** As texts, which nobody here has to read. */
+  readonly functions: Pick<FunctionHost, 'invokeText'>;
   readonly log: Log;
   readonly pauses: Pauses;
 };
 
 /** As many as the mapping on AWS hands over at a time (infra/feed.ts). */
 const batchSize = 100;
-
-const toRecord = ({ id, at, key, before, after }: Change): FeedRecord => ({
-  dynamodb: {
-    ApproximateCreationDateTime: Math.floor(at / 1000),
-    SequenceNumber: String(id),
-    Keys: toImage(key),
-    ...(before && { OldImage: toImage(before) }),
-    ...(after && { NewImage: toImage(after) }),
-  },
-});
 
 /** How many of the changes, from the first, are done. */
 const doneOf = (changes: readonly Change[], { batchItemFailures: failures }: FeedAnswer): number => {
@@ -43,9 +35,9 @@ export const follow =
     if (left !== undefined) return left;
     const changes = await feed.changes(batchSize);
     if (changes.length === 0) return undefined;
-    const batch: FeedBatch = { Records: changes.map(toRecord) };
+    const batch = `{"Records":[${changes.map(({ record }) => record).join(',')}]}`;
     const none: FeedAnswer = { batchItemFailures: [{ itemIdentifier: String(changes[0]!.id) }] };
-    const answer = await functions.invoke(row.function, batch).catch((error: unknown) => {
+    const answer = await functions.invokeText(row.function, batch).catch((error: unknown) => {
       log.error('The function that follows the table failed; it gets the changes again.', { error });
       return none;
     });

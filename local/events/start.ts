@@ -6,7 +6,8 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
 import type { SubscriptionRow } from '../../infra/manifest.ts';
 import type { Events } from '../../layers/platform/events.ts';
-import type { Clock, Functions, Ids, Log } from '../../layers/platform/platform.ts';
+import type { Clock, Ids, Log } from '../../layers/platform/platform.ts';
+import type { FunctionHost } from '../functions/host.ts';
 import { serve } from '../rpc.ts';
 import type { Feed } from '../table/feed.ts';
 import { type Consumer, createFunctionConsumer, createSinkConsumer, type Sink, toEventBridge } from './consumer.ts';
@@ -16,7 +17,7 @@ import { createPump } from './pump.ts';
 
 export type EventsOptions = {
   readonly feed: Feed;
-  readonly functions: Functions;
+  readonly functions: Pick<FunctionHost, 'invokeText'>;
   readonly subscriptions: readonly SubscriptionRow[];
   readonly sink?: Sink | undefined;
   readonly clock: Pick<Clock, 'now'>;

@@ -11,13 +11,11 @@ import { Fault, isFault, Unavailable } from '../../layers/domain/fault.ts';
 const version = 4;
 
 /**
- * `changes`: what the feed has to tell of items, as JSON of what they were and what they are (feed.ts). `deliveries`:
- * events that a consumer has not taken yet (local/events).
+ * `changes`: what the feed has to tell of items, as JSON (feed.ts). `deliveries`: events that a consumer has not taken yet
+ * (local/events).
  */
 const feed = `
-  CREATE TABLE changes (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL, before TEXT, after TEXT
-  );
+  CREATE TABLE changes (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
   CREATE TABLE deliveries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, consumer TEXT NOT NULL, event TEXT NOT NULL,
     key TEXT NOT NULL, body TEXT NOT NULL,

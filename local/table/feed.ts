@@ -6,6 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 
+import { type FeedRecord, toImage } from '../../layers/platform/feed.ts';
 import type { Item, Key } from '../../layers/platform/table.ts';
 
 /**
@@ -18,14 +19,8 @@ export type Followed = {
   readonly carried: readonly string[];
 };
 
-/** `at`: milliseconds since the epoch. Without `before` the item is new, without `after` it is gone. */
-export type Change = {
-  readonly id: number;
-  readonly at: number;
-  readonly key: Key;
-  readonly before?: object;
-  readonly after?: object;
-};
+/** `record` is the JSON of a FeedRecord; its SequenceNumber is the id. */
+export type Change = { readonly id: number; readonly record: string };
 
 /** An event for one consumer. `event`: its id, which the same event has again; `key`: what it is about. */
 export type NewDelivery = {
@@ -56,23 +51,22 @@ export type Feed = {
 const pick = (item: Item, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-/** JSON of the parts of both that a follower sees; undefined if nothing happened that it watches for. */
-const partsOf = ({ watched, carried }: Followed, before: Item | undefined, after: Item | undefined) => {
+type Forms = { readonly before: Item | undefined; readonly after: Item | undefined };
+
+/** The record of a change, with the parts of both forms that followers see; undefined if nothing watched for changed. */
+const recordOf = ({ watched, carried }: Followed, { pk, sk }: Key, { before, after }: Forms) => {
   if (before && after && isDeepStrictEqual(pick(before, watched), pick(after, watched))) return undefined;
   const names = [...new Set([...carried, ...watched])];
-  const part = (item: Item | undefined) => (item ? JSON.stringify(pick(item, names)) : null);
-  return { before: part(before), after: part(after) };
+  return (id: number, now: number): FeedRecord => ({
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(now / 1000),
+      SequenceNumber: String(id),
+      Keys: toImage({ pk, sk }),
+      ...(before && { OldImage: toImage(pick(before, names)) }),
+      ...(after && { NewImage: toImage(pick(after, names)) }),
+    },
+  });
 };
-
-type ChangeRow = { id: number; at: number; pk: string; sk: string; before: string | null; after: string | null };
-
-const toChange = ({ id, at, pk, sk, before, after }: ChangeRow): Change => ({
-  id,
-  at,
-  key: { pk, sk },
-  ...(before !== null && { before: JSON.parse(before) as object }),
-  ...(after !== null && { after: JSON.parse(after) as object }),
-});
 
 /** Statements on the writer's own connection; `run` makes work part of its next commit. */
 export const createFeed = (
@@ -81,8 +75,11 @@ export const createFeed = (
   now: () => number,
   run: (work: () => void) => Promise<void>,
 ) => {
-  const log = database.prepare('INSERT INTO changes (at, pk, sk, before, after) VALUES (?, ?, ?, ?, ?)');
-  const first = database.prepare('SELECT id, at, pk, sk, before, after FROM changes ORDER BY id LIMIT ?');
+  const log = database.prepare('INSERT INTO changes (id, record) VALUES (?, ?)');
+  // Numbers are never used again, also when all changes were followed.
+  const used = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").get()?.['seq'];
+  let lastId = (used as number | undefined) ?? 0;
+  const first = database.prepare('SELECT id, record FROM changes ORDER BY id LIMIT ?');
   const forget = database.prepare('DELETE FROM changes WHERE id <= ?');
   const add = database.prepare(
     'INSERT OR IGNORE INTO deliveries (at, consumer, event, key, body) VALUES (?, ?, ?, ?, ?)',
@@ -95,7 +92,7 @@ export const createFeed = (
   const drop = database.prepare('DELETE FROM deliveries WHERE consumer NOT IN (SELECT value FROM json_each(?))');
 
   const feed: Feed = {
-    changes: async (limit) => (first.all(limit) as ChangeRow[]).map(toChange),
+    changes: async (limit) => first.all(limit) as unknown as Change[],
     followed: async (id) => run(() => void forget.run(id)),
     hand: async (deliveries) =>
       run(() => {
@@ -109,11 +106,13 @@ export const createFeed = (
   return {
     feed,
     /** Logs a change, in the transaction that makes it. Answers whether there is something to follow. */
-    note: ({ pk, sk }: Key, before: Item | undefined, after: Item | undefined): boolean => {
-      if (sk !== followed?.sort || (!before && !after)) return false;
-      const parts = partsOf(followed, before, after);
-      if (parts) log.run(now(), pk, sk, parts.before, parts.after);
-      return parts !== undefined;
+    note: (key: Key, before: Item | undefined, after: Item | undefined): boolean => {
+      if (key.sk !== followed?.sort || (!before && !after)) return false;
+      const record = recordOf(followed, key, { before, after });
+      if (!record) return false;
+      lastId += 1;
+      log.run(lastId, JSON.stringify(record(lastId, now())));
+      return true;
     },
   };
 };

@@ -67,8 +67,8 @@ export const storedForm = (record: object): Stored | undefined => forms.get(reco
 /** The version of the form in which an item is. */
 export const schemaOf = (item: Item): number => (item['schema'] as number | undefined) ?? 1;
 
-/** The values of an item in the form that its kind has now. */
-const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
+/** The values of an item, or of a part of it, in the form that its kind has now; of defaults nothing is stored. */
+export const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
   let values: Values = item;
   for (let version = schemaOf(item); version < schema; version += 1) {
     values = upgrades[version - 1]!(values);

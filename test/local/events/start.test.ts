@@ -99,7 +99,8 @@ const boot = async (world: World, { sink, subscriptions = [], functions = {}, de
   let port: MessagePort | undefined;
   let events: Events | undefined;
   let runner: EventsRunner;
-  const invoke = async (name: string, payload: object): Promise<unknown> => {
+  const invokeText = async (name: string, text: string): Promise<unknown> => {
+    const payload = JSON.parse(text) as object;
     if (name !== 'events') return functions[name]!(payload);
     if (!port) {
       port = runner.port();
@@ -109,7 +110,7 @@ const boot = async (world: World, { sink, subscriptions = [], functions = {}, de
   };
   runner = createEvents({
     feed: life.wrap(world.feed),
-    functions: life.wrap({ invoke }),
+    functions: life.wrap({ invokeText }),
     subscriptions,
     sink: sink && life.wrap(sink),
     clock: systemClock,

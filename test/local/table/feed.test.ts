@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
+import type { FeedRecord } from '../../../layers/platform/feed.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import { connect } from '../../../local/rpc.ts';
 import type { Feed, NewDelivery } from '../../../local/table/feed.ts';
@@ -41,6 +42,8 @@ const open = (path = newPath()) => {
   };
 };
 
+const records = async (feed: Feed) => (await feed.changes(9)).map(({ record }) => JSON.parse(record) as FeedRecord);
+
 const put = (values: object, item = key): Write => ({ put: { ...item, ...values } });
 
 describe('the log of changes', () => {
@@ -49,11 +52,25 @@ describe('the log of changes', () => {
     await write(put({ uuid: '1', revision: 1, state: 'a', secret: 'x' }));
     await write({ update: key, set: { state: 'b', revision: 2 } });
     await write({ delete: key });
-    const at = clock.now();
-    expect(await feed.changes(9)).toEqual([
-      { id: 1, at, key, after: { uuid: '1', revision: 1, state: 'a' } },
-      { id: 2, at, key, before: { uuid: '1', revision: 1, state: 'a' }, after: { uuid: '1', revision: 2, state: 'b' } },
-      { id: 3, at, key, before: { uuid: '1', revision: 2, state: 'b' } },
+    const all = (SequenceNumber: string, OldImage?: object, NewImage?: object) => ({
+      dynamodb: {
+        ApproximateCreationDateTime: Math.floor(clock.now() / 1000),
+        SequenceNumber,
+        Keys: { pk: { S: 'node#1' }, sk: { S: 'node' } },
+        ...(OldImage && { OldImage }),
+        ...(NewImage && { NewImage }),
+      },
+    });
+    const form = (state: string, revision: number) => ({
+      uuid: { S: '1' },
+      revision: { N: `${revision}` },
+      state: { S: state },
+    });
+    expect((await feed.changes(9)).map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(await records(feed)).toEqual([
+      all('1', undefined, form('a', 1)),
+      all('2', form('a', 1), form('b', 2)),
+      all('3', form('b', 2)),
     ]);
     expect(told).toHaveLength(3);
     await close();
@@ -105,7 +122,9 @@ describe('the log of changes', () => {
     const later = open(path);
     expect(await later.feed.changes(9)).toEqual([]);
     await later.write(put({ state: 'b' }));
-    expect(await later.feed.changes(9)).toMatchObject([{ before: { state: 'a' }, after: { state: 'b' } }]);
+    expect(await records(later.feed)).toMatchObject([
+      { dynamodb: { OldImage: { state: { S: 'a' } }, NewImage: { state: { S: 'b' } } } },
+    ]);
     await later.close();
   });
 });
@@ -154,7 +173,7 @@ it('is served by the thread of the table, which says when there is something to 
   const feed = connect<Feed>(port);
   await connect<{ write(writes: Write[]): Promise<void> }>(writer).write([put({ state: 'a' })]);
   await told;
-  expect(await feed.changes(9)).toMatchObject([{ key, after: { state: 'a' } }]);
+  expect(await records(feed)).toMatchObject([{ dynamodb: { NewImage: { state: { S: 'a' } } } }]);
   await feed.followed(1);
   expect(await feed.changes(9)).toEqual([]);
 });
