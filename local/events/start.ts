@@ -41,7 +41,7 @@ const soon = { first: 200, most: 30_000 };
 const patient = { first: 1000, most: 300_000 };
 
 /** Changes come in bursts; handing them over one by one would cost more than making them. ms */
-const gather = 25;
+const gather = 50;
 
 /** Follows nothing before it is started; what is published before that waits. */
 export const createEvents = (options: EventsOptions): EventsRunner => {

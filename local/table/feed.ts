@@ -48,24 +48,34 @@ export type Feed = {
   keepOnly(consumers: readonly string[]): Promise<void>;
 };
 
-const pick = (item: Item, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
+const pick = (item: Item, names: readonly string[]): object => {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) if (item[name] !== undefined) picked[name] = item[name];
+  return picked;
+};
 
 type Forms = { readonly before: Item | undefined; readonly after: Item | undefined };
 
-/** The record of a change, with the parts of both forms that followers see; undefined if nothing watched for changed. */
-const recordOf = ({ watched, carried }: Followed, { pk, sk }: Key, { before, after }: Forms) => {
-  if (before && after && isDeepStrictEqual(pick(before, watched), pick(after, watched))) return undefined;
+/** Makes the records of changes, with the parts of both forms that followers see. Each write of an item comes here. */
+const createRecorder = ({ sort, watched, carried }: Followed) => {
   const names = [...new Set([...carried, ...watched])];
-  return (id: number, now: number): FeedRecord => ({
-    dynamodb: {
-      ApproximateCreationDateTime: Math.floor(now / 1000),
-      SequenceNumber: String(id),
-      Keys: toImage({ pk, sk }),
-      ...(before && { OldImage: toImage(pick(before, names)) }),
-      ...(after && { NewImage: toImage(pick(after, names)) }),
+  const image = (item: Item) => toImage(pick(item, names));
+  return {
+    isWorth: (key: Key, { before, after }: Forms): boolean => {
+      if (key.sk !== sort) return false;
+      if (!before || !after) return before !== after;
+      return watched.some((name) => !isDeepStrictEqual(before[name], after[name]));
     },
-  });
+    record: (id: number, now: number, { pk, sk }: Key, { before, after }: Forms): FeedRecord => ({
+      dynamodb: {
+        ApproximateCreationDateTime: Math.floor(now / 1000),
+        SequenceNumber: String(id),
+        Keys: toImage({ pk, sk }),
+        ...(before && { OldImage: image(before) }),
+        ...(after && { NewImage: image(after) }),
+      },
+    }),
+  };
 };
 
 /** Statements on the writer's own connection; `run` makes work part of its next commit. */
@@ -75,6 +85,7 @@ export const createFeed = (
   now: () => number,
   run: (work: () => void) => Promise<void>,
 ) => {
+  const recorder = followed && createRecorder(followed);
   const log = database.prepare('INSERT INTO changes (id, record) VALUES (?, ?)');
   // Numbers are never used again, also when all changes were followed.
   const used = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").get()?.['seq'];
@@ -106,12 +117,10 @@ export const createFeed = (
   return {
     feed,
     /** Logs a change, in the transaction that makes it. Answers whether there is something to follow. */
-    note: (key: Key, before: Item | undefined, after: Item | undefined): boolean => {
-      if (key.sk !== followed?.sort || (!before && !after)) return false;
-      const record = recordOf(followed, key, { before, after });
-      if (!record) return false;
+    note: (key: Key, forms: Forms): boolean => {
+      if (!recorder?.isWorth(key, forms)) return false;
       lastId += 1;
-      log.run(lastId, JSON.stringify(record(lastId, now())));
+      log.run(lastId, JSON.stringify(recorder.record(lastId, now(), key, forms)));
       return true;
     },
   };

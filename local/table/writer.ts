@@ -56,11 +56,7 @@ const store = (statements: Statements, { pk, sk }: Key, { before, after }: Chang
 };
 
 /** `note` is told of each change. */
-const transact = (
-  statements: Statements,
-  writes: readonly Write[],
-  note: (key: Key, before: Item | undefined, after: Item | undefined) => void,
-): void => {
+const transact = (statements: Statements, writes: readonly Write[], note: (key: Key, change: Change) => void): void => {
   const changes = writes.map((write, at): Change => {
     const { pk, sk } = keyOf(write);
     const row = statements.get.get(pk, sk);
@@ -72,9 +68,9 @@ const transact = (
   });
   writes.forEach((write, at) => {
     if ('check' in write) return;
-    const [key, { before, after }] = [keyOf(write), changes[at]!];
-    store(statements, key, changes[at]!);
-    note(key, before, after);
+    const [key, change] = [keyOf(write), changes[at]!];
+    store(statements, key, change);
+    note(key, change);
   });
 };
 
@@ -138,8 +134,8 @@ export const createWriter = (
   const write = async (writes: readonly Write[]): Promise<void> => {
     checkWrites(writes);
     return run(() =>
-      transact(statements, writes, (key, before, after) => {
-        isLogged = note(key, before, after) || isLogged;
+      transact(statements, writes, (key, change) => {
+        isLogged = note(key, change) || isLogged;
       }),
     );
   };
