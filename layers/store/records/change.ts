@@ -13,6 +13,7 @@ import { homeOf, placeOf, storedForm, toRecord } from '../kinds/form.ts';
 import { keyOf, partitionOf, type Kept, type Kind, type KindOf } from '../kinds/kind.ts';
 import { kindAt } from '../kinds/kinds.ts';
 import { missing, readRecord, readToChange } from './find.ts';
+import { noteBeginning } from '../reached.ts';
 import { nextForm, planOf, type Change, type Planned } from './plan.ts';
 
 export type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids'>;
@@ -142,6 +143,8 @@ export const createRecord = async <R extends Kept, H extends Kept>(
   record: R,
   permit: NoInfer<Permit<R, [home: H]>> = nothing,
 ): Promise<void> => {
+  // What belongs to another record is never the first one.
+  if (!kind.home) await noteBeginning(needs.table);
   const look = async () => ({ home: await homeRecord(needs.table, kind, record) });
   await make(needs, kind, record.uuid, look, async ({ home }) => ({
     after: record,
