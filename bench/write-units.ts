@@ -29,8 +29,7 @@ const meter = (table: MemoryTable) => {
   table.onWrite = async (writes) => {
     before = await Promise.all(stored(writes));
   };
-  const at = (key: ReturnType<typeof keyOf>) =>
-    table.items().find(({ pk, sk }) => pk === key.pk && sk === key.sk);
+  const at = (key: ReturnType<typeof keyOf>) => table.items().find(({ pk, sk }) => pk === key.pk && sk === key.sk);
   table.onWritten = (writes) => {
     count.writes += 1;
     count.items += writes.length;

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Item, Key, Write } from '../platform/table.ts';
+import type { Key, Write } from '../platform/table.ts';
 import { isTold } from './kinds/blank.ts';
 import type { AnyKind, Index, Kept } from './kinds/kind.ts';
 

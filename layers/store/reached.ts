@@ -9,7 +9,7 @@ import { Unavailable } from '../domain/fault.ts';
 import { absent, isConditionFailed, type Item, type Key, type Table } from '../platform/table.ts';
 import { briefFields, indexesOf } from './entries.ts';
 import type { AnyKind } from './kinds/kind.ts';
-import { kinds } from './kinds/kinds.ts';
+import { everyKind } from './kinds/kinds.ts';
 
 /** Forms by the names of kinds. */
 export type Forms = Readonly<Record<string, string>>;
@@ -37,17 +37,15 @@ const known = new WeakMap<AnyKind, string>();
 export const formOf = (kind: AnyKind): string => {
   const found = known.get(kind);
   if (found !== undefined) return found;
-  const indexes = [...indexesOf(kind)].map(([name, { brief }]) => [name, brief ?? false]);
+  const indexes = [...indexesOf(kind)].map(([name, { brief }]) => (brief ? `${name} with brief` : name));
   const all = JSON.stringify([indexes.toSorted(), briefFields(kind).toSorted()]);
   const form = `${kind.schema}.${createHash('sha256').update(all).digest('base64url').slice(0, 12)}`;
   known.set(kind, form);
   return form;
 };
 
-const rows: readonly AnyKind[] = Object.values(kinds);
-
 /** Those of this version. */
-export const formsNow = (): Forms => Object.fromEntries(rows.map((kind) => [kind.name, formOf(kind)]));
+export const formsNow = (): Forms => Object.fromEntries(everyKind.map((kind) => [kind.name, formOf(kind)]));
 
 /** Whether all records of a kind are in its form; a kind of which nothing is said has none that are older. */
 export const isThere = ({ forms }: Pick<Reached, 'forms'>, kind: AnyKind): boolean =>
@@ -79,7 +77,7 @@ const whole = new WeakSet<Table>();
 
 const look = async (table: Table): Promise<Reached | undefined> => {
   const reached = await readReached(table);
-  if (reached && rows.every((kind) => isThere(reached, kind))) whole.add(table);
+  if (reached && everyKind.every((kind) => isThere(reached, kind))) whole.add(table);
   return reached;
 };
 

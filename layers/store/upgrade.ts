@@ -9,7 +9,7 @@ import { absent, equals, isConditionFailed, type Item, type Key, type Table, typ
 import { entryChanges, kindOfEntry, placesOf, uuidOfEntry, type Entry } from './entries.ts';
 import { homeOf, storedForm, toItem, toRecord } from './kinds/form.ts';
 import { keyOf, type AnyKind, type Kept } from './kinds/kind.ts';
-import { kindAt, kinds } from './kinds/kinds.ts';
+import { everyKind, kindAt } from './kinds/kinds.ts';
 import { formsNow, isThere, reachedKey, readReached, type Reached } from './reached.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock'>;
@@ -66,7 +66,7 @@ const renew = async (table: Table, kind: AnyKind, seen: Item): Promise<void> => 
 
 /** Where the record of an entry is; undefined for one of a kind that is no more. */
 const leadsTo = (entry: Entry): Key | undefined => {
-  const kind: AnyKind | undefined = kinds[kindOfEntry(entry) as keyof typeof kinds];
+  const kind = everyKind.find(({ name }) => name === kindOfEntry(entry));
   return kind && keyOf(kind, uuidOfEntry(entry), entry.home);
 };
 
@@ -123,13 +123,16 @@ const isDone = (found: Reached): boolean => isDeepStrictEqual(found.forms, forms
  * not if it was not the time yet, or if somebody else is at it: whoever wants it done calls again. A record that is
  * renewed keeps its values and `updated_at`, and tells no history.
  */
-export const upgradeTable = async (needs: Needs, { grace, turn = Infinity, page = 500 }: Patience): Promise<boolean> => {
+export const upgradeTable = async (
+  needs: Needs,
+  { grace, turn = Infinity, page = 500 }: Patience,
+): Promise<boolean> => {
   const { table, clock } = needs;
   const end = clock.now() + turn;
   const found = await readReached(table);
   if (found && isDone(found)) return true;
   // Kinds that are new, and nothing else: there is nothing to renew.
-  const isNew = found && Object.values(kinds).every((kind) => isThere(found, kind));
+  const isNew = found && everyKind.every((kind) => isThere(found, kind));
   if (isNew) return (await note(table, found, { forms: formsNow() })) !== undefined;
   let at = await announced(needs, found);
   while (at && clock.now() >= at.since! + grace && clock.now() < end) {

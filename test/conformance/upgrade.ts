@@ -17,7 +17,7 @@ import type { TableUnderTest } from './table.ts';
 
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/first-version/${name}.json`, import.meta.url), 'utf8'));
-const items = read('items') as readonly Item[];
+export const firstItems = read('items') as readonly Item[];
 const answers = read('answers') as Readonly<Record<string, unknown>>;
 
 const firstNode = '/v1/nodes/00000000-0000-4000-8000-000000000002';
@@ -46,14 +46,11 @@ const dyingAfter = (table: Table, writes: number): Table => {
 };
 
 /** `open` makes a table that holds these items as the first version left them. */
-export const describeUpgrade = (
-  name: string,
-  open: (items: readonly Item[]) => Promise<TableUnderTest>,
-): void => {
+export const describeUpgrade = (name: string, open: (items: readonly Item[]) => Promise<TableUnderTest>): void => {
   const { clock } = createMemoryPlatform();
   const started: TableUnderTest[] = [];
   const start = async () => {
-    const opened = await open(items);
+    const opened = await open(firstItems);
     started.push(opened);
     const platform = { ...createMemoryPlatform(), table: opened.table as MemoryTable };
     return { table: opened.table, front: createFront({}, platform) };
@@ -129,7 +126,7 @@ export const describeUpgrade = (
       expect(entriesOf(all)).toEqual(entriesThatAreDue(all));
       expect(all.filter((item) => 'list' in item || 'by_provision_state' in item)).toEqual([]);
       const others = ({ pk, schema }: Item) => !pk.startsWith('index#') && pk !== 'upgrade' && schema === undefined;
-      expect(all.filter(others)).toEqual(items.filter((item) => !('list' in item)));
+      expect(all.filter(others)).toEqual(firstItems.filter((item) => !('list' in item)));
     });
 
     it.each(paths.map(([path, subject]) => ({ path, subject })))(

@@ -185,6 +185,9 @@ export const kinds = {
   inspection_rule,
 } as const;
 
+/** All of them, whatever they are called. */
+export const everyKind: readonly AnyKind[] = Object.values(kinds);
+
 /** The kind of the record that stands under this key; undefined for what is no record. */
 export const kindAt = ({ sk }: Key): AnyKind | undefined => {
   const [name = ''] = sk.split('#', 1);
