@@ -1,14 +1,29 @@
-/** What is kept: the one table, the one bucket, and the keys. */
+/** What is kept: the tables, the one bucket, and the keys. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
-import { table as layout } from './manifest.ts';
+import type { TableName } from './grants.ts';
+import { layout, perTable, type TableRow } from './manifest.ts';
+
+const string = AttributeType.STRING;
+
+const makeTable = (scope: Construct, { construct }: TableRow): TableV2 =>
+  new TableV2(scope, construct, {
+    partitionKey: { name: layout.partition, type: string },
+    sortKey: { name: layout.sort, type: string },
+    timeToLiveAttribute: layout.ttl,
+    billing: Billing.onDemand(),
+    encryption: TableEncryptionV2.awsManagedKey(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
 
 export class Data extends Construct {
-  readonly table: TableV2;
+  readonly tables: Readonly<Record<TableName, TableV2>>;
   readonly bucket: Bucket;
   /** Encrypts objects. */
   readonly dataKey: Key;
@@ -17,17 +32,7 @@ export class Data extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    const string = AttributeType.STRING;
-    this.table = new TableV2(this, 'Table', {
-      partitionKey: { name: layout.partition, type: string },
-      sortKey: { name: layout.sort, type: string },
-      timeToLiveAttribute: layout.ttl,
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
+    this.tables = perTable((row) => makeTable(this, row));
     this.dataKey = new Key(this, 'DataKey', { enableKeyRotation: true, description: 'Ingot objects' });
     this.secretsKey = new Key(this, 'SecretsKey', { enableKeyRotation: true, description: 'Ingot BMC credentials' });
     this.bucket = new Bucket(this, 'Bucket', {

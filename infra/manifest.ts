@@ -2,12 +2,16 @@
  * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
  * a test compares it with the synthesised template.
  */
+import { prefixes } from '../layers/domain/apis.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
+import { glance } from '../layers/http/protocols/glance.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
+import { neutron } from '../layers/http/protocols/neutron.ts';
+import { nova } from '../layers/http/protocols/nova.ts';
 import type { Method } from '../layers/http/route.ts';
 import { type OwnerName, workflows as rows, type WorkflowName } from '../workflows/index.ts';
-import type { Grant } from './grants.ts';
+import type { Grant, TableName } from './grants.ts';
 
 export type FunctionRow = {
   /** MB; Lambda gives CPU in proportion. */
@@ -33,6 +37,9 @@ export const functions = {
     grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
+  'compute-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Compute API (/v2.1), for tenants.' },
+  'image-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Image API (/v2), for tenants.' },
+  'network-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Network API (/v2.0), for tenants.' },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
     memory: 512,
@@ -103,6 +110,43 @@ export const apis = {
       { at: 'ANY /v1/{proxy+}', function: 'baremetal-api', authorize: true },
       // Ironic serves its paths without /v1 too ("bookmark" links).
       { at: 'ANY /{proxy+}', function: 'baremetal-api', authorize: true },
+    ],
+  },
+  compute: {
+    doc: 'OpenStack Compute API v2.1',
+    prefix: prefixes.compute,
+    stage: 'compute',
+    protocol: nova,
+    challenge: 'Compute API',
+    routes: [
+      { at: 'ANY /', function: 'compute-api', authorize: false },
+      { at: 'ANY /v2.1', function: 'compute-api', authorize: false },
+      { at: 'ANY /v2.1/{proxy+}', function: 'compute-api', authorize: true },
+    ],
+  },
+  image: {
+    doc: 'OpenStack Image API v2',
+    prefix: prefixes.image,
+    stage: 'image',
+    protocol: glance,
+    challenge: 'Image API',
+    routes: [
+      { at: 'ANY /', function: 'image-api', authorize: false },
+      { at: 'ANY /versions', function: 'image-api', authorize: false },
+      { at: 'ANY /v2', function: 'image-api', authorize: false },
+      { at: 'ANY /v2/{proxy+}', function: 'image-api', authorize: true },
+    ],
+  },
+  network: {
+    doc: 'OpenStack Networking API v2.0',
+    prefix: prefixes.network,
+    stage: 'network',
+    protocol: neutron,
+    challenge: 'Network API',
+    routes: [
+      { at: 'ANY /', function: 'network-api', authorize: false },
+      { at: 'ANY /v2.0', function: 'network-api', authorize: false },
+      { at: 'ANY /v2.0/{proxy+}', function: 'network-api', authorize: true },
     ],
   },
 } as const satisfies Record<string, ApiRow>;
@@ -199,7 +243,24 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-export const table = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
+/** `construct`: its id in the template, which may not change; `file`: on one machine, in the state directory. */
+export type TableRow = { readonly construct: string; readonly file: string; readonly doc: string };
+
+/** Machines and tenants stand apart: no function reads both. */
+export const tables = {
+  machines: { construct: 'Table', file: 'table.db', doc: 'Machines, and all that belongs to them.' },
+  tenants: { construct: 'TenantsTable', file: 'tenants.db', doc: 'What tenants have: servers, images, networks.' },
+} as const satisfies Record<TableName, TableRow>;
+
+/** Something of each table. */
+export const perTable = <T>(make: (row: TableRow, name: TableName) => T): Readonly<Record<TableName, T>> =>
+  Object.fromEntries(Object.entries(tables).map(([name, row]) => [name, make(row, name as TableName)])) as Record<
+    TableName,
+    T
+  >;
+
+/** How each table is made. */
+export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing

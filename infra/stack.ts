@@ -46,7 +46,7 @@ export class IngotStack extends Stack {
     }
     const data = new Data(this, 'Data');
     this.data = data;
-    keepFormerIndexes(data.table, context.former_indexes);
+    keepFormerIndexes(data.tables.machines, context.former_indexes);
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
@@ -129,7 +129,14 @@ export class IngotStack extends Stack {
     for (const [name, api] of Object.entries<Api>(others)) {
       new CfnOutput(this, `${capital(name)}Endpoint`, { value: api.endpoint, description: api.rest.restApiName });
     }
-    new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });
+    new CfnOutput(this, 'TableName', {
+      value: data.tables.machines.tableName,
+      description: 'DynamoDB table of machines',
+    });
+    new CfnOutput(this, 'TenantsTableName', {
+      value: data.tables.tenants.tableName,
+      description: 'DynamoDB table of tenants',
+    });
     new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
   }
 }

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
-import { type Part, partOf } from '../infra/grants.ts';
+import { type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
 import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
@@ -94,20 +94,23 @@ const upgrade = async (path: string, thread: TableThread, log: LogFile): Promise
   try {
     const since = systemClock.now();
     while (!(await upgradeTable({ table, clock: systemClock }, { grace: 0 })));
-    log.log('cloud').info('The table is in the form of this version.', { ms: systemClock.now() - since });
+    log.log('cloud').info('A table is in the form of this version.', { path, ms: systemClock.now() - since });
   } finally {
     table.close();
     port.close();
   }
 };
 
-type Threads = { readonly table: TableThread; readonly states: () => StatesThread };
+type Threads = { readonly tables: Readonly<Record<TableName, TableThread>>; readonly states: () => StatesThread };
 
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (dir: StateDir, url: string, threads: Threads, { grants }: FunctionRow, host: Functions): Wiring => {
   const key = (name: string): string => join(dir.files.keys, name);
   const wires: { readonly [P in Part]: () => Wiring } = {
-    table: () => ({ table: { path: dir.files.table, writer: threads.table.port() } }),
+    table: () => {
+      const name = tableOf(grants)!;
+      return { table: { path: dir.files.tables[name], writer: threads.tables[name].port() } };
+    },
     workflows: () => ({ workflows: threads.states().attach() }),
     objects: () => ({ objects: { folder: dir.files.objects, key: key('links'), base: url } }),
     sealer: () => ({ secrets: key('secrets') }),
@@ -125,8 +128,8 @@ const wire = (dir: StateDir, url: string, threads: Threads, { grants }: Function
 };
 
 /** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */
-const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'table', 'simulator', 'log', 'stateDir'] as const;
-type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<void> | void>>;
+const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'tables', 'simulator', 'log', 'stateDir'] as const;
+type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<unknown> | void>>;
 
 /** One part that fails to end does not keep the others from ending. */
 const endAll = async (ends: Ends, log: LogFile): Promise<void> => {
@@ -143,6 +146,15 @@ const endAll = async (ends: Ends, log: LogFile): Promise<void> => {
 const listObjects = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch(() => []);
   return names.map(decodeURIComponent);
+};
+
+/** Each has a thread of its own, so that tenants do not wait for what machines write, nor these for them. */
+const startTables = async ({ files: { tables } }: StateDir, ends: Ends): Promise<Threads['tables']> => {
+  const started: TableThread[] = [];
+  ends.tables = async () => Promise.all(started.map(async (table) => table.stop()));
+  const found: Partial<Record<TableName, TableThread>> = {};
+  for (const [name, path] of Object.entries(tables)) started.push((found[name as TableName] = await startTable(path)));
+  return found as Threads['tables'];
 };
 
 /** The gateway listens before the functions are there; requests that come so early wait for them. */
@@ -212,13 +224,12 @@ const assemble = async (
   ends.simulator = async () => simulator?.stop();
   void simulator?.ended.then(fail('The simulator'));
 
-  const table = await startTable(dir.files.table);
-  ends.table = table.stop;
-  void table.ended.then(fail('The table'));
-  await upgrade(dir.files.table, table, log);
+  const tables = await startTables(dir, ends);
+  for (const table of Object.values(tables)) void table.ended.then(fail('A table'));
+  for (const name of Object.keys(tables) as TableName[]) await upgrade(dir.files.tables[name], tables[name], log);
 
   let states: StatesThread;
-  const threads: Threads = { table, states: () => states };
+  const threads: Threads = { tables, states: () => states };
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),

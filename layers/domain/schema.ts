@@ -73,7 +73,9 @@ const build = (rows: Fields, version: number) =>
   z.strictObject(
     Object.fromEntries(
       known(rows, version)
-        .filter(([, { access }]) => access === 'create' || access === 'update')
+        .filter(
+          ([, { access, givenSince = 1 }]) => (access === 'create' || access === 'update') && givenSince <= version,
+        )
         // A uuid is made when none is given; what else is required can be left out only if it has a default.
         .map(([name, row]) => [
           name,
@@ -82,13 +84,26 @@ const build = (rows: Fields, version: number) =>
     ),
   );
 
-/** What POST takes at microversion 1.`version`; unknown names are refused. Absent and null mean the default. */
+/** What POST takes at a microversion; unknown names are refused. Absent and null mean the default. */
 export const createSchema = (rows: Fields, version: number): z.ZodType<Record<string, unknown>> => {
   const made = caches.get(rows) ?? new Map<number, z.ZodType<Record<string, unknown>>>();
   caches.set(rows, made);
   const schema = made.get(version) ?? build(rows, version);
   made.set(version, schema);
   return schema;
+};
+
+/** The same of a body that is one record under its name, for each version. */
+export const namedSchema = (
+  name: string,
+  rows: Fields,
+): ((version: number) => z.ZodType<Record<string, Record<string, unknown>>>) => {
+  const made = new Map<number, z.ZodType<Record<string, Record<string, unknown>>>>();
+  return (version) => {
+    const schema = made.get(version) ?? z.strictObject({ [name]: createSchema(rows, version) });
+    made.set(version, schema);
+    return schema;
+  };
 };
 
 /** A value for one field as PATCH leaves it: null means the default. Throws Invalid (400), also for a required field. */

@@ -1,5 +1,6 @@
 /** From a method and a path to the route row of an API, as its protocol reads paths and counts versions. */
 import { Fault, MethodNotAllowed, NotFound } from '../domain/fault.ts';
+import { isKnown } from '../domain/fields.ts';
 import { noVersions, type Protocol, type Reading } from './protocol.ts';
 import type { HttpRequest } from './request.ts';
 import type { Endpoint } from './route.ts';
@@ -24,12 +25,16 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
   const plain = new Set(rows.map(({ at }) => partsOf(at).path).filter((path) => !path.includes('{')));
   const isSpeltOut = (segments: readonly string[]): boolean => plain.has(`/${segments.join('/')}`);
 
-  const isThere = ({ since = 1, unversioned }: Endpoint, version: number): boolean =>
-    version >= since || (unversioned === true && version === standard);
+  const isThere = (row: Endpoint, version: number): boolean =>
+    isKnown(row, version) || (row.unversioned === true && version === standard);
+
+  const isGone = ({ until = Infinity }: Endpoint, version: number): boolean => until < version;
 
   /** The rows of a path, without those that are nothing to this version. */
   const known = ({ leaves }: Found<Row>, version: number): Found<Row>['leaves'] =>
-    new Map([...leaves].filter(([, { row }]) => row.tooOld !== 'nothing' || isThere(row, version)));
+    new Map(
+      [...leaves].filter(([, { row }]) => isThere(row, version) || (row.tooOld !== 'nothing' && !isGone(row, version))),
+    );
 
   const tooOld = ({ at, since = 1, tooOld: given = 404 }: Endpoint, version: number): Fault => {
     const code = given === 'nothing' ? 404 : given;

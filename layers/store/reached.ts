@@ -6,7 +6,15 @@
 import { createHash } from 'node:crypto';
 
 import { Unavailable } from '../domain/fault.ts';
-import { absent, isConditionFailed, type Item, type Key, type Table } from '../platform/table.ts';
+import {
+  absent,
+  equals,
+  isConditionFailed,
+  type Condition,
+  type Item,
+  type Key,
+  type Table,
+} from '../platform/table.ts';
 import { briefFields, indexesOf } from './entries.ts';
 import type { AnyKind } from './kinds/kind.ts';
 import { everyKind } from './kinds/kinds.ts';
@@ -53,14 +61,17 @@ export const isThere = ({ forms }: Pick<Reached, 'forms'>, kind: AnyKind): boole
 
 const toReached = ({ pk: _pk, sk: _sk, ...values }: Item): Reached => values as unknown as Reached;
 
+const noteUnlessOthers = async (table: Table, reached: Reached, when: Condition): Promise<void> => {
+  await table.write([{ put: { ...reachedKey, ...reached }, when: [when] }]).catch((error: unknown) => {
+    if (!isConditionFailed(error)) throw error;
+  });
+};
+
 /** The table in which nobody ever wrote is in any form; that this is so must be noted before it is not. */
 const noteEmpty = async (table: Table): Promise<void> => {
   const { items, next } = await table.scan({ limit: 1 });
   if (items.length > 0 || next) return;
-  const fresh: Reached = { forms: formsNow(), step: 0 };
-  await table.write([{ put: { ...reachedKey, ...fresh }, when: [absent] }]).catch((error: unknown) => {
-    if (!isConditionFailed(error)) throw error;
-  });
+  await noteUnlessOthers(table, { forms: formsNow(), step: 0 }, absent);
 };
 
 /** What is noted of a table; undefined: the first version filled it, and nobody looked since. */
@@ -72,23 +83,34 @@ export const readReached = async (table: Table): Promise<Reached | undefined> =>
   return noted && toReached(noted);
 };
 
-/** Tables of which this process saw that they are there with everything; that stays so. */
-const whole = new WeakSet<Table>();
+/** Whether all records of all kinds are in their form. */
+export const isWhole = (reached: Reached): boolean => everyKind.every((kind) => isThere(reached, kind));
+
+/** Tables of which this process saw that they are; that stays so. */
+const whole = new WeakMap<Table, Reached>();
 
 const look = async (table: Table): Promise<Reached | undefined> => {
-  const reached = await readReached(table);
-  if (reached && everyKind.every((kind) => isThere(reached, kind))) whole.add(table);
+  const reached = whole.get(table) ?? (await readReached(table));
+  if (reached && isWhole(reached)) whole.set(table, reached);
   return reached;
 };
 
-/** To be called before a first record is written: later nobody could tell that the table was empty. */
-export const noteBeginning = async (table: Table): Promise<void> => {
-  if (!whole.has(table)) await look(table);
+/**
+ * To be called before a record is created: that a kind has none in an older form, nobody could tell later. Costs a read,
+ * once a process.
+ */
+export const noteBeginning = async (table: Table, kind: AnyKind): Promise<void> => {
+  for (;;) {
+    const reached = await look(table);
+    if (!reached || reached.forms[kind.name] !== undefined) return;
+    const forms = { ...reached.forms, [kind.name]: formOf(kind) };
+    await noteUnlessOthers(table, { ...reached, forms, step: reached.step + 1 }, equals('step', reached.step));
+    whole.delete(table);
+  }
 };
 
 /** Throws Unavailable (503) as long as lists of this kind may miss records. Costs a read, once a process. */
 export const needLists = async (table: Table, kind: AnyKind): Promise<void> => {
-  if (whole.has(table)) return;
   const reached = await look(table);
   if (reached && isThere(reached, kind)) return;
   throw Unavailable(

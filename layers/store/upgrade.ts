@@ -9,8 +9,8 @@ import { absent, equals, isConditionFailed, type Item, type Key, type Table, typ
 import { entryChanges, kindOfEntry, placesOf, uuidOfEntry, type Entry } from './entries.ts';
 import { homeOf, storedForm, toItem, toRecord } from './kinds/form.ts';
 import { keyOf, type AnyKind, type Kept } from './kinds/kind.ts';
-import { everyKind, kindAt } from './kinds/kinds.ts';
-import { formsNow, isThere, reachedKey, readReached, type Reached } from './reached.ts';
+import { kindAt, kindNamed } from './kinds/kinds.ts';
+import { formsNow, isThere, isWhole, reachedKey, readReached, type Reached } from './reached.ts';
 
 type Needs = Pick<Platform, 'table' | 'clock'>;
 
@@ -66,7 +66,7 @@ const renew = async (table: Table, kind: AnyKind, seen: Item): Promise<void> => 
 
 /** Where the record of an entry is; undefined for one of a kind that is no more. */
 const leadsTo = (entry: Entry): Key | undefined => {
-  const kind = everyKind.find(({ name }) => name === kindOfEntry(entry));
+  const kind = kindNamed(kindOfEntry(entry)!);
   return kind && keyOf(kind, uuidOfEntry(entry), entry.home);
 };
 
@@ -116,8 +116,6 @@ const announced = async ({ table, clock }: Needs, found: Reached | undefined): P
   return note(table, found, { forms: (found ?? first()).forms, toward, since: clock.now() });
 };
 
-const isDone = (found: Reached): boolean => isDeepStrictEqual(found.forms, formsNow());
-
 /**
  * Goes on with the upgrade of the table, if it needs one. Answers whether everything is in the form of this version;
  * not if it was not the time yet, or if somebody else is at it: whoever wants it done calls again. A record that is
@@ -130,10 +128,7 @@ export const upgradeTable = async (
   const { table, clock } = needs;
   const end = clock.now() + turn;
   const found = await readReached(table);
-  if (found && isDone(found)) return true;
-  // Kinds that are new, and nothing else: there is nothing to renew.
-  const isNew = found && everyKind.every((kind) => isThere(found, kind));
-  if (isNew) return (await note(table, found, { forms: formsNow() })) !== undefined;
+  if (found && isWhole(found)) return true;
   let at = await announced(needs, found);
   while (at && clock.now() >= at.since! + grace && clock.now() < end) {
     const { forms, toward, since, after } = at;

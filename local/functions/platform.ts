@@ -68,6 +68,7 @@ const openFunctions: Open = async ({ functions }) => ({ invoke: functions!.invok
 /** What each grant opens. */
 const openers: { readonly [G in GrantName]: Open } = {
   table: openTable,
+  tenants: openTable,
   objects: openObjects,
   'objects:inventories': openInventories,
   'objects:agents': openObjects,

@@ -177,7 +177,7 @@ describe('the notes that machines leave in their lives', () => {
     stage.world.table.onWritten = (writes) => {
       for (const write of writes) {
         if ('put' in write && write.put.sk === 'node') {
-          stored.push(...Object.entries((write.put['driver_internal_info'] ?? {}) as object));
+          stored.push(...Object.entries(write.put['driver_internal_info'] ?? {}));
         }
       }
     };

@@ -95,7 +95,8 @@ const bodySchema = (body: ZodType, keys: QueryTable, version: number): Schema =>
 
 const bodyOf = (route: Row, version: number): object | undefined => {
   const { body, raw, keys } = route;
-  const described = typeof raw === 'object' ? raw : body;
+  const schemaAt = typeof body === 'function' ? body(version) : body;
+  const described = typeof raw === 'object' ? raw : schemaAt;
   if (!described) return undefined;
   if (isCreate(route)) return { required: true, content: content(ref('schemas', `${route.answers!.name}Create`)) };
   const schema = keys ? bodySchema(described, keys, version) : schemaOf(described);

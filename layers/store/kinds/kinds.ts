@@ -1,4 +1,7 @@
-/** Every kind of record, a row each. What else is stored with a node is in `companions.ts`. */
+/**
+ * Every kind of record in the machines' table, a row each; those of tenants are in `tenants.ts`. What else is stored with
+ * a node is in `companions.ts`.
+ */
 import { allocation as allocationFields, isFree, type Allocation } from '../../domain/allocation.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
@@ -9,12 +12,13 @@ import { port as portFields, type Port } from '../../domain/port.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../domain/portgroup.ts';
 import { runbook as runbookFields, type Runbook } from '../../domain/runbook.ts';
 import { volumeConnector, volumeTarget, type VolumeConnector, type VolumeTarget } from '../../domain/volume.ts';
-import { transitionLine } from '../events.ts';
+import { eventWrite, transitionLine } from '../events.ts';
 import type { StoredNode } from '../nodes.ts';
 import { readRecord } from '../records/find.ts';
 import { besideRemoved } from '../records/plan.ts';
 import type { Key } from '../../platform/table.ts';
 import { keyOf, type AnyKind, type Kept, type Kind, type Upgrade } from './kind.ts';
+import { tenantKinds } from './tenants.ts';
 
 export type StoredPort = Port & Kept;
 export type StoredPortgroup = Portgroup & Kept;
@@ -108,6 +112,7 @@ const node: Kind<StoredNode> = {
   refersTo: ({ chassis_uuid: uuid }) =>
     uuid ? { key: keyOf(chassis, uuid), gone: 'The chassis could not be found, it was deleted meanwhile.' } : undefined,
   stamps: (before, after, at) => (after.provision_state === before.provision_state ? {} : { provision_updated_at: at }),
+  line: eventWrite,
   tells: transitionLine,
   // A node and its allocation name each other, or neither does: an allocation that the node loses goes with it.
   brings: async (table, before, after) => {
@@ -185,11 +190,13 @@ export const kinds = {
   inspection_rule,
 } as const;
 
-/** All of them, whatever they are called. */
-export const everyKind: readonly AnyKind[] = Object.values(kinds);
+/** Those of both tables. */
+export const everyKind: readonly AnyKind[] = [...Object.values(kinds), ...Object.values(tenantKinds)];
 
-/** The kind of the record that stands under this key; undefined for what is no record. */
-export const kindAt = ({ sk }: Key): AnyKind | undefined => {
-  const [name = ''] = sk.split('#', 1);
-  return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
-};
+const named: ReadonlyMap<string, AnyKind> = new Map(everyKind.map((kind) => [kind.name, kind]));
+
+/** The kind of this name, of either table. */
+export const kindNamed = (name: string): AnyKind | undefined => named.get(name);
+
+/** The kind of the record that stands under this key, in either table; undefined for what is no record. */
+export const kindAt = ({ sk }: Key): AnyKind | undefined => kindNamed(sk.split('#', 1)[0]!);

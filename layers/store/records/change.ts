@@ -143,8 +143,7 @@ export const createRecord = async <R extends Kept, H extends Kept>(
   record: R,
   permit: NoInfer<Permit<R, [home: H]>> = nothing,
 ): Promise<void> => {
-  // What belongs to another record is never the first one.
-  if (!kind.home) await noteBeginning(needs.table);
+  await noteBeginning(needs.table, kind);
   const look = async () => ({ home: await homeRecord(needs.table, kind, record) });
   await make(needs, kind, record.uuid, look, async ({ home }) => ({
     after: record,

@@ -1,0 +1,5 @@
+/** Every route of the API. A resource adds its file here. */
+import { rootRoutes } from './root.ts';
+import type { Route } from './route.ts';
+
+export const routes: readonly Route[] = [...rootRoutes];
