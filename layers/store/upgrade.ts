@@ -23,8 +23,8 @@ export type Patience = {
   readonly page?: number;
 };
 
-/** Records that are worked on at a time. */
-const atOnce = 16;
+/** Records that are worked on at a time: fewer than connections that the SDK opens, many enough that commits are shared. */
+const atOnce = 48;
 
 const each = async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
   for (let at = 0; at < all.length; at += atOnce) await Promise.all(all.slice(at, at + atOnce).map(work));
