@@ -30,7 +30,9 @@ const executions = ({ context }: IngotStack): string[] =>
 const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): string[]; reason: string } } = {
   objects: { resources: objectsUnder('configdrives', 'inventories'), reason: 'The objects under our own prefixes.' },
   'objects:inventories': { resources: objectsUnder('inventories'), reason: 'The objects under one prefix of our own.' },
+  'objects:images': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
+  'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
   'workflows:start': { resources: executions, reason: 'The executions of our own state machines.' },
 };
 

@@ -28,7 +28,7 @@ export const functions = {
   'baremetal-api': {
     memory: 1024,
     timeout: 29,
-    grants: ['table', 'objects', 'workflows:start', 'seal', 'invoke:workflow'],
+    grants: ['table', 'objects', 'objects:guests', 'workflows:start', 'seal', 'invoke:workflow'],
     doc: 'The Bare Metal API (/v1).',
   },
   'ramdisk-api': {
@@ -38,13 +38,27 @@ export const functions = {
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
   'compute-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Compute API (/v2.1), for tenants.' },
-  'image-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Image API (/v2), for tenants.' },
+  'image-api': {
+    memory: 1024,
+    timeout: 29,
+    grants: ['tenants', 'objects:images'],
+    doc: 'The Image API (/v2), for tenants.',
+  },
   'network-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Network API (/v2.0), for tenants.' },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start', 'workflows:callback', 'seal', 'invoke:bmc-proxy'],
+    grants: [
+      'table',
+      'objects',
+      'objects:agents',
+      'objects:guests',
+      'workflows:start',
+      'workflows:callback',
+      'seal',
+      'invoke:bmc-proxy',
+    ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
   },
   'bmc-proxy': {
@@ -57,8 +71,8 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps objects that no node refers to; after an update brings the table into its new form.',
+    grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to; after an update brings the table into its new form.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -208,6 +222,10 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  image_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
+  },
   agent_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) from which deploy agents may call: lookup, heartbeat, inventories; empty: private addresses only.',
@@ -265,10 +283,13 @@ export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
  * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here. Media
- * of agents hold their tokens: only who makes and who sweeps them may touch them.
+ * of agents hold their tokens: only who makes and who sweeps them may touch them. Images are the Image API's own: others
+ * get links to them from it. Guest documents are for operators, who read them with rights to the store alone.
  */
 export const objectPrefixes = {
   configdrives: 'configdrives/',
   inventories: 'inventories/',
   agents: 'agents/',
+  images: 'images/',
+  guests: 'guest-metadata/',
 } as const;

@@ -64,7 +64,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   table: (_stack, targets) => [tableStatement(targets, 'machines')],
   tenants: (_stack, targets) => [tableStatement(targets, 'tenants')],
   objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
+  'objects:images': (_stack, targets) => objectStatements(targets, ['images']),
   'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
+  'objects:guests': (_stack, targets) => objectStatements(targets, ['guests']),
   // Nobody authenticates to who has it: new objects, and none of anybody else.
   'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
     new PolicyStatement({

@@ -11,6 +11,8 @@ import { endpoints } from './endpoints.ts';
 import { fieldsPage } from './fields.ts';
 import { driverTable } from './drivers.ts';
 import { fill } from './markdown.ts';
+import { filterTable, operatorTable, policyTable, specTable, strategyTable } from './scheduling.ts';
+import { actionTable, fateTable, impossibleTable, quotaTable, statusTable } from './servers.ts';
 import { stateTable, statesPicture, verbTable } from './states.ts';
 
 const root = new URL('..', import.meta.url);
@@ -38,6 +40,20 @@ const pages: { readonly [path: string]: (page: string) => string } = {
     workflows: workflowTable,
   }),
   'docs/compatibility.md': filled({ endpoints, verbs: verbTable, states: stateTable, drivers: driverTable }),
+  'docs/servers.md': filled({
+    statuses: statusTable,
+    fates: fateTable,
+    actions: actionTable,
+    impossible: impossibleTable,
+    quotas: quotaTable,
+  }),
+  'docs/guides/flavors-and-scheduling.md': filled({
+    specs: specTable,
+    operators: operatorTable,
+    filters: filterTable,
+    strategies: strategyTable,
+    policies: policyTable,
+  }),
   'docs/api.md': apiPage,
   'docs/openapi.json': openapiFile,
   'docs/fields.md': fieldsPage,

@@ -1,9 +1,18 @@
 /** The version documents that clients discover the API with (compute-api.md 9). */
 import { type Call, route, type Route } from './route.ts';
 
-/** What clients may count on: with 2.9, all but images in several stores. */
+/**
+ * What clients may count on: as a Glance without a cache and without several stores. 2.17 brought locations that are added
+ * with a hash.
+ */
+const numbers = ['2.17', '2.15', '2.9', '2.7', '2.6', '2.5', '2.4', '2.3', '2.2', '2.1', '2.0'];
+
 const versions = ({ base }: Call) => ({
-  versions: [{ id: 'v2.9', status: 'CURRENT', links: [{ rel: 'self', href: `${base}/v2/` }] }],
+  versions: numbers.map((number, at) => ({
+    id: `v${number}`,
+    status: at === 0 ? 'CURRENT' : 'SUPPORTED',
+    links: [{ rel: 'self', href: `${base}/v2/` }],
+  })),
 });
 
 const at = (path: '' | 'v2' | 'versions', status: number): Route =>

@@ -1,8 +1,8 @@
 /**
  * Nothing is ever stuck (DESIGN.md 3.9): looks at every node that a run owns or locks and at every allocation that
  * looks for a node, starts a run that was recorded but never started, and fails one whose execution ended without it.
- * Called at start, by a schedule, and when an execution ends badly. The schedule also sweeps configdrives that no node
- * refers to, and after an update it first brings the table into its new form.
+ * Called at start, by a schedule, and when an execution ends badly. The schedule also writes guest documents that could
+ * not be written, and sweeps objects that no node refers to; after an update it first brings the table into its new form.
  */
 import type { Platform } from '../../layers/platform/platform.ts';
 import { upgradeTable } from '../../layers/store/upgrade.ts';
@@ -11,6 +11,7 @@ import { createAllocationOwner } from '../../workflows/owners/allocation/index.t
 import { createNodeOwner } from '../../workflows/owners/node/index.ts';
 import { lookAfter, type Deed } from '../../workflows/run/mend.ts';
 import type { Keeper } from '../../workflows/run/owner.ts';
+import { settleGuests } from './guests.ts';
 import { sweepObjects } from './sweep.ts';
 
 export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
@@ -65,11 +66,15 @@ const ownedBy = (event: unknown): Owned[] | undefined => {
   return found.length > 0 ? found : undefined;
 };
 
-/** What is swept can wait; nodes cannot. */
-const sweep = async (deps: Deps): Promise<void> =>
-  sweepObjects(deps).catch((error: unknown) => {
+/** What is stored can wait; nodes cannot. */
+const tidy = async (deps: Deps): Promise<void> => {
+  await settleGuests(deps).catch((error: unknown) => {
+    deps.log.error('Guest documents could not be written; the next round tries again.', { error });
+  });
+  await sweepObjects(deps).catch((error: unknown) => {
     deps.log.error('Objects could not be swept; the next round tries again.', { error });
   });
+};
 
 /**
  * Functions of the version before answer within two minutes; AWS calls this one every five, and stops it after five.
@@ -102,6 +107,6 @@ export const create =
       deeds.push(...done.flat());
     }
     const count = (deed: Deed) => deeds.filter((each) => each === deed).length;
-    if (!one) await sweep(deps);
+    if (!one) await tidy(deps);
     return { looked: all.length, started: count('started'), failed: count('failed'), stuck: count('stuck') };
   };

@@ -49,6 +49,8 @@ export type Field = {
   readonly required?: true;
   /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
   readonly default?: unknown;
+  /** The extension of Nova's or Neutron's that begins its name on the wire: `OS-EXT-STS` makes `OS-EXT-STS:vm_state`. */
+  readonly extension?: string;
   /** Also shown at `/states`, without the rest of the node. */
   readonly state?: true;
   /** Part of the brief form in lists. */
@@ -100,6 +102,10 @@ export const isKnown = (
 /** The fields that exist at a microversion. */
 export const known = (rows: Fields, version: number): [string, Field][] =>
   Object.entries(rows).filter(([, field]) => isKnown(field, version));
+
+/** What a field is called on the wire. */
+export const wireName = (name: string, { extension }: Pick<Field, 'extension'>): string =>
+  extension === undefined ? name : `${extension}:${name}`;
 
 /** Too new is 406; a name that never existed is left to the schema (400). Works for fields, filters and verbs alike. */
 export const refuseNewer = (

@@ -16,11 +16,12 @@ const earlyOf = (table: QueryTable, version: number, names: readonly string[]): 
 
 /** Splits the query into what the row lists and what stands for keys of the body. Throws Invalid (400), or as `versions`. */
 const readQuery = (
-  { query: listed = {}, arguments: loose }: Endpoint,
+  { query: listed = {}, openQuery, arguments: loose }: Endpoint,
   version: number,
   versions: Versions,
   query: Query,
 ) => {
+  if (openQuery) return { query, loose: {} };
   const all = Object.keys(query);
   const names = versions.ignoresStrangers?.(version)
     ? all.filter((name) => Object.hasOwn(listed, name) && isKnown(listed[name]!, version))

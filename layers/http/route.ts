@@ -38,6 +38,8 @@ export type Endpoint<Body = unknown> = {
   readonly status?: number;
   /** The query parameters there are; any other is refused. */
   readonly query?: QueryTable;
+  /** Any other query parameter arrives too: what there is, is data. */
+  readonly openQuery?: true;
   /** The JSON body; absent: none is looked at, though one that is sent has to be JSON. */
   readonly body?: BodySchema<Body>;
   /** Keys of the body that are not as old as the row. */
@@ -55,6 +57,8 @@ export type Endpoint<Body = unknown> = {
   readonly answers?: { readonly name: string; readonly rows: Fields; readonly list?: string };
   /** The same of an answer that is no record: its schema. */
   readonly shows?: z.ZodType;
+  /** The media type of its answers, where that is none of the protocol's. */
+  readonly media?: string;
   /** What it does, for the documents, where the rule's name does not say it. */
   readonly doc?: string;
 };

@@ -50,8 +50,8 @@ export const placeIn = (index: string, value: unknown): string => `${index}#${St
 /** The places in which lists find a record. */
 export const placesOf = (kind: AnyKind, record: Kept): string[] =>
   [...indexesOf(kind)].flatMap(([name, { of }]) => {
-    const value = of(record as never) ?? undefined;
-    return value === undefined ? [] : [placeIn(name, value)];
+    const values = [of(record as never)].flat();
+    return values.filter((value) => (value ?? undefined) !== undefined).map((value) => placeIn(name, value));
   });
 
 /** The partition of one shard of a place. */

@@ -259,6 +259,10 @@ describe('the functions for tenants', () => {
     }
   });
 
+  it('leave images to the Image API, whose data others get by links alone', () => {
+    expect(names.filter((name) => mayTouch(name, '/images/*'))).toEqual(['image-api']);
+  });
+
   it('neither stand in the hardware network nor call any function of ours: machines are reached over the wire', () => {
     expect(ofTenants.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual([]);
     expect(ofTenants.flatMap(actionsOf).filter((action) => action.startsWith('lambda:'))).toEqual([]);

@@ -20,10 +20,12 @@ export type Kept = {
   readonly referred?: string;
 };
 
+type Value = string | number | boolean | null | undefined;
+
 /** By what lists find records. */
 export type Index<R> = {
-  /** The value under which a record is found; null and undefined: under none. */
-  of(record: R): string | number | boolean | null | undefined;
+  /** The value under which a record is found, or several; null and undefined: under none. */
+  of(record: R): Value | readonly Value[];
   /** Its entries hold the brief of the record, so that a list that shows no more than that reads nothing else. */
   readonly brief?: true;
 };

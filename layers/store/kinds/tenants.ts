@@ -1,8 +1,10 @@
 /** Every kind of record in the tenants' table, a row each. Names differ from those of machines (`kinds.ts`). */
 import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
+import { firstKeeping, image as imageFields, type Image } from '../../domain/image/image.ts';
 import type { Kept, Kind } from './kind.ts';
 
 export type StoredKeyPair = KeyPair & Kept;
+export type StoredImage = Image & Kept;
 
 /** What all kinds begin with. */
 const first = { schema: 1, upgrades: [] } as const;
@@ -15,5 +17,16 @@ const key_pair: Kind<StoredKeyPair> = {
   taken: { uuid: 'A key pair with UUID * already exists.', key_pair_name: "Key pair '{own}' already exists." },
 };
 
+const image: Kind<StoredImage> = {
+  name: 'image',
+  title: 'Image',
+  ...first,
+  fields: imageFields,
+  kept: firstKeeping,
+  taken: { uuid: 'Image ID * already exists!' },
+  // Under each project that it is offered to, whatever that made of the offer.
+  indexes: { member: { of: ({ members }) => Object.keys(members) } },
+};
+
 /** By their names. */
-export const tenantKinds = { key_pair } as const;
+export const tenantKinds = { key_pair, image } as const;

@@ -18,7 +18,10 @@ it.each([
   expect(await ask(line)).toMatchObject({
     status,
     body: {
-      versions: [{ id: 'v2.9', status: 'CURRENT', links: [{ rel: 'self', href: 'http://cloud.test/image/v2/' }] }],
+      versions: expect.arrayContaining([
+        { id: 'v2.17', status: 'CURRENT', links: [{ rel: 'self', href: 'http://cloud.test/image/v2/' }] },
+        { id: 'v2.0', status: 'SUPPORTED', links: [{ rel: 'self', href: 'http://cloud.test/image/v2/' }] },
+      ]),
     },
   });
 });

@@ -53,16 +53,19 @@ describe('the indexes of a kind', () => {
     expect(places).not.toContainEqual(expect.stringMatching(/^lessee/));
   });
 
-  it('hold a node as free under its resource class while somebody may get it', () => {
-    const free = { provision_state: 'available', power_state: 'power off', resource_class: 'gold' } as const;
-    const isFree = (more: Partial<StoredNode>) =>
-      placesOf(kinds.node, aNode({ ...free, ...more })).some((place) => place.startsWith('free'));
-    expect(placesOf(kinds.node, aNode(free))).toContain('free#gold');
-    expect([isFree({}), isFree({ resource_class: null }), isFree({ instance_uuid: two })]).toEqual([
-      true,
-      false,
-      false,
+  it('hold a node as free under its class, its group, both and neither while somebody may get it', () => {
+    const free = { provision_state: 'available', power_state: 'power off', resource_class: 'gold.2' } as const;
+    const freePlaces = (more: Partial<StoredNode>) =>
+      placesOf(kinds.node, aNode({ ...free, ...more })).filter((place) => place.startsWith('free'));
+    expect(freePlaces({ conductor_group: 'west' })).toEqual([
+      'free#*/*',
+      'free#*/west',
+      'free#CUSTOM_GOLD_2/*',
+      'free#CUSTOM_GOLD_2/west',
     ]);
+    expect(freePlaces({ resource_class: null })).toEqual(['free#*/*', 'free#*/']);
+    const taken: Partial<StoredNode>[] = [{ instance_uuid: two }, { maintenance: true }, { provision_state: 'active' }];
+    expect(taken.flatMap(freePlaces)).toEqual([]);
   });
 
   it('hold a node as busy while a run owns or locks it, and an allocation while it looks for one', () => {
@@ -142,7 +145,9 @@ describe('the entries of records', () => {
   it('are written where a value moved, and where a brief tells another one', async () => {
     expect(await writesOf({ power_state: 'power on' })).toEqual(['list', 'provision_state']);
     expect(await writesOf({ chassis_uuid: null, fault: 'power failure' })).toEqual(['fault']);
-    expect(await writesOf({ provision_state: 'deploying' })).toEqual(['list', 'provision_state', 'provision_state']);
+    const moved = ['list', 'provision_state', 'busy', 'provision_state'];
+    // Of any class, in any group and in its own, it is not free any more.
+    expect(await writesOf({ provision_state: 'deploying', run: 'r' })).toEqual([...moved, 'free', 'free']);
   });
 
   it('are not lost when what belongs to a node moves to another one', async () => {
