@@ -32,6 +32,16 @@ const coming = new Set([
   'layers/domain/compute/server-group.ts ServerGroup',
   'layers/domain/compute/server-states.ts serverState',
   'layers/domain/compute/server.ts hostnameOf',
+  'layers/store/address-changes.ts openChanges',
+  'layers/store/address-changes.ts openChange',
+  'layers/store/address-changes.ts settleChange',
+  'layers/store/network-ports.ts bindPort',
+  'layers/store/places.ts holderOf',
+  'layers/store/server-ports.ts portsOfServer',
+  'layers/store/server-ports.ts networksFor',
+  'layers/store/server-ports.ts provideServerPort',
+  'layers/store/server-ports.ts giveBackPort',
+  'layers/store/server-ports.ts vifOf',
 ]);
 
 /** `file name` of each import of `from`; of a file that is imported whole, each word may be one. */
