@@ -149,7 +149,8 @@ export class Api extends Construct {
       type,
       statusCode: String(status),
       ...(headers && { responseHeaders: headers }),
-      templates: { [body.type]: body.text },
+      // A template goes by the type alone.
+      templates: { [body.type.split(';')[0]!]: body.text },
     });
   }
 

@@ -1,4 +1,4 @@
-/** What is kept: the one table, the one bucket, and the keys; and the bus on which events of it are published. */
+/** What is kept: the tables, the one bucket, and the keys; and the bus on which events of it are published. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, StreamViewType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -6,10 +6,27 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
-import { table as layout } from './manifest.ts';
+import type { TableName } from './grants.ts';
+import { feed, layout, perTable, type TableRow } from './manifest.ts';
+
+const string = AttributeType.STRING;
+
+/** `followed`: its changes are in a stream, as items were and as they are. */
+const makeTable = (scope: Construct, { construct }: TableRow, followed: boolean): TableV2 =>
+  new TableV2(scope, construct, {
+    partitionKey: { name: layout.partition, type: string },
+    sortKey: { name: layout.sort, type: string },
+    timeToLiveAttribute: layout.ttl,
+    ...(followed && { dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
+    billing: Billing.onDemand(),
+    encryption: TableEncryptionV2.awsManagedKey(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
 
 export class Data extends Construct {
-  readonly table: TableV2;
+  readonly tables: Readonly<Record<TableName, TableV2>>;
   readonly bucket: Bucket;
   readonly bus: EventBus;
   /** Encrypts objects. */
@@ -20,18 +37,7 @@ export class Data extends Construct {
   /** `stackName`: what the bus is called. */
   constructor(scope: Construct, id: string, stackName: string) {
     super(scope, id);
-    const string = AttributeType.STRING;
-    this.table = new TableV2(this, 'Table', {
-      partitionKey: { name: layout.partition, type: string },
-      sortKey: { name: layout.sort, type: string },
-      timeToLiveAttribute: layout.ttl,
-      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
+    this.tables = perTable((row, name) => makeTable(this, row, name === feed.table));
     this.bus = new EventBus(this, 'Bus', { eventBusName: stackName, description: 'Ingot: what happens to nodes' });
     this.dataKey = new Key(this, 'DataKey', { enableKeyRotation: true, description: 'Ingot objects' });
     this.secretsKey = new Key(this, 'SecretsKey', { enableKeyRotation: true, description: 'Ingot BMC credentials' });

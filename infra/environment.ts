@@ -4,7 +4,7 @@ import type { Stack } from 'aws-cdk-lib';
 import type { Users } from '../layers/domain/htpasswd.ts';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
-import { type Part, partOf } from './grants.ts';
+import { type Grant, type Part, partOf, tableOf } from './grants.ts';
 import { type FunctionName, functions as rows, workflows } from './manifest.ts';
 import { type Settings, variablesOf } from './settings.ts';
 import { usersVariable } from './users.ts';
@@ -22,8 +22,8 @@ const workflowArns = (stack: Stack, context: Context) =>
   Object.fromEntries(Object.keys(workflows).map((name) => [name, workflowArn(stack, context.stack_name, name)]));
 
 /** The variables that `layers/platform/aws/platform.ts` reads, by the part of the platform that they are for. */
-const variables: { readonly [P in Part]: (stack: Stack, sources: Sources) => Environment } = {
-  table: (_stack, { data }) => ({ TABLE_NAME: data.table.tableName }),
+const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given: readonly Grant[]) => Environment } = {
+  table: (_stack, { data }, given) => ({ TABLE_NAME: data.tables[tableOf(given)!].tableName }),
   objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),
   workflows: (stack, { context }) => ({ WORKFLOW_ARNS: stack.toJsonString(workflowArns(stack, context)) }),
   events: (_stack, { data }) => ({ EVENT_BUS_NAME: data.bus.eventBusName }),
@@ -40,5 +40,8 @@ export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources
   ...variablesOf(sources.settings),
   ...(name === 'authorizer' && sources.users && usersVariable(sources.users, variablesOf(sources.settings))),
   ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
-  ...Object.assign({}, ...rows[name].grants.map((grant) => variables[partOf(grant)](stack, sources))),
+  ...Object.assign(
+    {},
+    ...rows[name].grants.map((grant, _at, given) => variables[partOf(grant)](stack, sources, given)),
+  ),
 });

@@ -7,7 +7,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 import type { Lambda } from './lambda.ts';
-import { feed, type FunctionName, table as layout } from './manifest.ts';
+import { feed, type FunctionName, layout } from './manifest.ts';
 import { lostQueue } from './lost.ts';
 
 export type FeedOptions = { readonly table: TableV2; readonly functions: Record<FunctionName, Lambda> };

@@ -28,10 +28,11 @@ const executions = ({ context }: IngotStack): string[] =>
 
 /** The resources with a star in them, of the grants that have any (`permissions.ts`). */
 const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): string[]; reason: string } } = {
-  table: { resources: ({ data }) => [`${arnOf(data.table)}/index/*`], reason: 'The indexes of our own table.' },
   objects: { resources: objectsUnder('configdrives', 'inventories'), reason: 'The objects under our own prefixes.' },
   'objects:inventories': { resources: objectsUnder('inventories'), reason: 'The objects under one prefix of our own.' },
+  'objects:images': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
+  'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
   'workflows:start': { resources: executions, reason: 'The executions of our own state machines.' },
 };
 

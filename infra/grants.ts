@@ -4,22 +4,28 @@ import type { Platform } from '../layers/platform/platform.ts';
 /** A part of the platform that a function has only if its row grants it: the others reach nothing of ours. */
 export type Part = Exclude<keyof Platform, 'log' | 'clock' | 'chance' | 'ids' | 'wire'>;
 
+/** The tables. A function has one of them at most. */
+export type TableName = 'machines' | 'tenants';
+
 /**
  * What a function may be given: the part of the platform and what it may do with it, in words. What that is in IAM says
- * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`.
+ * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`: which one the part is.
  */
 export const grants = {
-  table: { part: 'table', doc: 'read and write the table' },
+  table: { part: 'table', table: 'machines', doc: "read and write the machines' table" },
+  tenants: { part: 'table', table: 'tenants', doc: "read and write the tenants' table" },
   objects: { part: 'objects', doc: 'put, get and delete configdrives and inventories' },
   'objects:inventories': { part: 'objects', doc: 'put inventories' },
+  'objects:images': { part: 'objects', doc: 'put, get and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
+  'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop executions' },
   'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },
   seal: { part: 'sealer', doc: 'encrypt with the secrets key' },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   publish: { part: 'events', doc: 'publish events' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
-} as const satisfies Record<string, { part: Part; doc: string }>;
+} as const satisfies Record<string, { part: Part; table?: TableName; doc: string }>;
 
 export type GrantName = keyof typeof grants;
 /** `invoke:` and the name of a function grants calling that one. */
@@ -33,3 +39,12 @@ export const calledBy = (grant: Grant): string | undefined =>
 
 /** The part of the platform that a grant is about. */
 export const partOf = (grant: Grant): Part => (calledBy(grant) ? 'functions' : grants[grant as GrantName].part);
+
+/** The table that grants open; undefined for a function without one. */
+export const tableOf = (given: readonly Grant[]): TableName | undefined => {
+  for (const grant of given) {
+    const row = calledBy(grant) === undefined ? grants[grant as GrantName] : undefined;
+    if (row && 'table' in row) return row.table;
+  }
+  return undefined;
+};

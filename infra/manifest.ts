@@ -2,13 +2,17 @@
  * What the system is made of. CDK (`infra/`) and the one-machine runner (`local/`) both read this and nothing else;
  * a test compares it with the synthesised template.
  */
+import { prefixes } from '../layers/domain/apis.ts';
 import { carried, type EventType, watched } from '../layers/domain/events.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
+import { glance } from '../layers/http/protocols/glance.ts';
 import { ironic } from '../layers/http/protocols/ironic.ts';
+import { neutron } from '../layers/http/protocols/neutron.ts';
+import { nova } from '../layers/http/protocols/nova.ts';
 import type { Method } from '../layers/http/route.ts';
 import { type OwnerName, workflows as rows, type WorkflowName } from '../workflows/index.ts';
-import type { Grant } from './grants.ts';
+import type { Grant, TableName } from './grants.ts';
 
 export type FunctionRow = {
   /** MB; Lambda gives CPU in proportion. */
@@ -25,7 +29,7 @@ export const functions = {
   'baremetal-api': {
     memory: 1024,
     timeout: 29,
-    grants: ['table', 'objects', 'workflows:start', 'seal', 'invoke:workflow'],
+    grants: ['table', 'objects', 'objects:guests', 'workflows:start', 'seal', 'invoke:workflow'],
     doc: 'The Bare Metal API (/v1).',
   },
   'ramdisk-api': {
@@ -34,11 +38,28 @@ export const functions = {
     grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
+  'compute-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Compute API (/v2.1), for tenants.' },
+  'image-api': {
+    memory: 1024,
+    timeout: 29,
+    grants: ['tenants', 'objects:images'],
+    doc: 'The Image API (/v2), for tenants.',
+  },
+  'network-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Network API (/v2.0), for tenants.' },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start', 'workflows:callback', 'seal', 'invoke:bmc-proxy'],
+    grants: [
+      'table',
+      'objects',
+      'objects:agents',
+      'objects:guests',
+      'workflows:start',
+      'workflows:callback',
+      'seal',
+      'invoke:bmc-proxy',
+    ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
   },
   'bmc-proxy': {
@@ -51,8 +72,8 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps objects that no node refers to.',
+    grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to; after an update brings the table into its new form.',
   },
   events: {
     memory: 256,
@@ -110,6 +131,43 @@ export const apis = {
       { at: 'ANY /v1/{proxy+}', function: 'baremetal-api', authorize: true },
       // Ironic serves its paths without /v1 too ("bookmark" links).
       { at: 'ANY /{proxy+}', function: 'baremetal-api', authorize: true },
+    ],
+  },
+  compute: {
+    doc: 'OpenStack Compute API v2.1',
+    prefix: prefixes.compute,
+    stage: 'compute',
+    protocol: nova,
+    challenge: 'Compute API',
+    routes: [
+      { at: 'ANY /', function: 'compute-api', authorize: false },
+      { at: 'ANY /v2.1', function: 'compute-api', authorize: false },
+      { at: 'ANY /v2.1/{proxy+}', function: 'compute-api', authorize: true },
+    ],
+  },
+  image: {
+    doc: 'OpenStack Image API v2',
+    prefix: prefixes.image,
+    stage: 'image',
+    protocol: glance,
+    challenge: 'Image API',
+    routes: [
+      { at: 'ANY /', function: 'image-api', authorize: false },
+      { at: 'ANY /versions', function: 'image-api', authorize: false },
+      { at: 'ANY /v2', function: 'image-api', authorize: false },
+      { at: 'ANY /v2/{proxy+}', function: 'image-api', authorize: true },
+    ],
+  },
+  network: {
+    doc: 'OpenStack Networking API v2.0',
+    prefix: prefixes.network,
+    stage: 'network',
+    protocol: neutron,
+    challenge: 'Network API',
+    routes: [
+      { at: 'ANY /', function: 'network-api', authorize: false },
+      { at: 'ANY /v2.0', function: 'network-api', authorize: false },
+      { at: 'ANY /v2.0/{proxy+}', function: 'network-api', authorize: true },
     ],
   },
 } as const satisfies Record<string, ApiRow>;
@@ -171,6 +229,10 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  image_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
+  },
   agent_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) from which deploy agents may call: lookup, heartbeat, inventories; empty: private addresses only.',
@@ -206,14 +268,32 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-export const table = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
+/** `construct`: its id in the template, which may not change; `file`: on one machine, in the state directory. */
+export type TableRow = { readonly construct: string; readonly file: string; readonly doc: string };
+
+/** Machines and tenants stand apart: no function reads both. */
+export const tables = {
+  machines: { construct: 'Table', file: 'table.db', doc: 'Machines, and all that belongs to them.' },
+  tenants: { construct: 'TenantsTable', file: 'tenants.db', doc: 'What tenants have: servers, images, networks.' },
+} as const satisfies Record<TableName, TableRow>;
+
+/** Something of each table. */
+export const perTable = <T>(make: (row: TableRow, name: TableName) => T): Readonly<Record<TableName, T>> =>
+  Object.fromEntries(Object.entries(tables).map(([name, row]) => [name, make(row, name as TableName)])) as Record<
+    TableName,
+    T
+  >;
+
+/** How each table is made. */
+export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
 
 /**
- * Which changes of the table are followed, and by whom: those of the items with this sort key. One machine keeps of them
+ * Which changes are followed, and by whom: those of the items of a table with this sort key. One machine keeps of them
  * what is `carried` only, and of those only in which something `watched` changed; DynamoDB Streams keep them whole, for a
  * day.
  */
-export const feed = { sort: 'node', watched, carried, function: 'events' } as const satisfies {
+export const feed = { table: 'machines', sort: 'node', watched, carried, function: 'events' } as const satisfies {
+  readonly table: TableName;
   readonly function: FunctionName;
   readonly [column: string]: unknown;
 };
@@ -227,10 +307,13 @@ export const subscriptions: readonly SubscriptionRow[] = [];
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
  * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here. Media
- * of agents hold their tokens: only who makes and who sweeps them may touch them.
+ * of agents hold their tokens: only who makes and who sweeps them may touch them. Images are the Image API's own: others
+ * get links to them from it. Guest documents are for operators, who read them with rights to the store alone.
  */
 export const objectPrefixes = {
   configdrives: 'configdrives/',
   inventories: 'inventories/',
   agents: 'agents/',
+  images: 'images/',
+  guests: 'guest-metadata/',
 } as const;

@@ -5,7 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import type { Lambda } from './lambda.ts';
-import { calledBy, type GrantName } from './grants.ts';
+import { calledBy, type GrantName, type TableName } from './grants.ts';
 import { type FunctionName, functions as rows, objectPrefixes, workflows } from './manifest.ts';
 import type { Settings } from './settings.ts';
 import { workflowArn } from './workflows.ts';
@@ -17,13 +17,14 @@ export type GrantTargets = {
   readonly functions: Record<FunctionName, Lambda>;
 };
 
-const reads = ['GetItem', 'BatchGetItem', 'Query'];
+/** Scan: whether a table is new, and the pass that brings it into another form (ADR 16). */
+const reads = ['GetItem', 'BatchGetItem', 'Query', 'Scan'];
 const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
-const tableStatement = ({ data: { table } }: GrantTargets) =>
+const tableStatement = ({ data: { tables } }: GrantTargets, name: TableName) =>
   new PolicyStatement({
     actions: [...reads, ...writes].map((name) => `dynamodb:${name}`),
-    resources: [table.tableArn, `${table.tableArn}/index/*`],
+    resources: [tables[name].tableArn],
   });
 
 const machineArns = (stack: Stack, { context }: GrantTargets) =>
@@ -60,9 +61,12 @@ const objectStatements = (
 };
 
 const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTargets) => PolicyStatement[] } = {
-  table: (_stack, targets) => [tableStatement(targets)],
+  table: (_stack, targets) => [tableStatement(targets, 'machines')],
+  tenants: (_stack, targets) => [tableStatement(targets, 'tenants')],
   objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
+  'objects:images': (_stack, targets) => objectStatements(targets, ['images']),
   'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
+  'objects:guests': (_stack, targets) => objectStatements(targets, ['guests']),
   // Nobody authenticates to who has it: new objects, and none of anybody else.
   'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
     new PolicyStatement({

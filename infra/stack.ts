@@ -10,11 +10,13 @@ import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { Feed } from './feed.ts';
 import { environmentOf } from './environment.ts';
+import { keepFormerIndexes } from './former-indexes.ts';
 import { Lambda } from './lambda.ts';
 import {
   type ApiName,
   type ApiRow,
   apis as apiRows,
+  feed,
   functions as rows,
   type FunctionName,
   type SubscriptionRow,
@@ -64,6 +66,7 @@ export class IngotStack extends Stack {
     }
     const data = new Data(this, 'Data', context.stack_name);
     this.data = data;
+    keepFormerIndexes(data.tables.machines, context.former_indexes);
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
@@ -87,7 +90,7 @@ export class IngotStack extends Stack {
       );
     }
     this.addSync(context, functions.sync, this.workflows);
-    this.feed = new Feed(this, 'Feed', { table: data.table, functions });
+    this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
     const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
     new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions, lost });
@@ -149,7 +152,14 @@ export class IngotStack extends Stack {
     for (const [name, api] of Object.entries<Api>(others)) {
       new CfnOutput(this, `${capital(name)}Endpoint`, { value: api.endpoint, description: api.rest.restApiName });
     }
-    new CfnOutput(this, 'TableName', { value: data.table.tableName, description: 'DynamoDB table' });
+    new CfnOutput(this, 'TableName', {
+      value: data.tables.machines.tableName,
+      description: 'DynamoDB table of machines',
+    });
+    new CfnOutput(this, 'TenantsTableName', {
+      value: data.tables.tenants.tableName,
+      description: 'DynamoDB table of tenants',
+    });
     new CfnOutput(this, 'EventBusName', { value: data.bus.eventBusName, description: 'EventBridge bus of events' });
     new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
   }

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
-import { type Part, partOf } from '../infra/grants.ts';
+import { type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
 import {
   apis,
   feed,
@@ -22,6 +22,7 @@ import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
+import { upgradeTable } from '../layers/store/upgrade.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
 import { environmentOf, readSettings, trustedProxies, type Variables, withAgentEndpoint } from './environment.ts';
 import type { Sink } from './events/consumer.ts';
@@ -36,14 +37,16 @@ import { createGuard } from './gateway/noauth.ts';
 import { type Gateway, openGateway } from './gateway/server.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { createObjectsMount } from './objects/serve.ts';
-import { connect } from './rpc.ts';
 import { createSchedule } from './schedule.ts';
 import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
+import { connect } from './rpc.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
 import type { Feed } from './table/feed.ts';
 import { startTable, type TableThread } from './table/start.ts';
+import { openTable } from './table/table.ts';
+import type { Writer } from './table/writer.ts';
 import { checkUsers } from './users.ts';
 
 export type CloudOptions = {
@@ -98,8 +101,22 @@ const runnerNames = Object.fromEntries(
   Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
 );
 
+/** What a version before filled is brought into the form of this one while nothing else runs. */
+const upgrade = async (path: string, thread: TableThread, log: LogFile): Promise<void> => {
+  const port = thread.port();
+  const table = openTable({ path, writer: connect<Writer>(port) });
+  try {
+    const since = systemClock.now();
+    while (!(await upgradeTable({ table, clock: systemClock }, { grace: 0 })));
+    log.log('cloud').info('A table is in the form of this version.', { path, ms: systemClock.now() - since });
+  } finally {
+    table.close();
+    port.close();
+  }
+};
+
 type Threads = {
-  readonly table: TableThread;
+  readonly tables: Readonly<Record<TableName, TableThread>>;
   readonly states: () => StatesThread;
   readonly events: () => EventsRunner;
 };
@@ -108,7 +125,10 @@ type Threads = {
 const wire = (dir: StateDir, url: string, threads: Threads, { grants }: FunctionRow, host: Functions): Wiring => {
   const key = (name: string): string => join(dir.files.keys, name);
   const wires: { readonly [P in Part]: () => Wiring } = {
-    table: () => ({ table: { path: dir.files.table, writer: threads.table.port() } }),
+    table: () => {
+      const name = tableOf(grants)!;
+      return { table: { path: dir.files.tables[name], writer: threads.tables[name].port() } };
+    },
     workflows: () => ({ workflows: threads.states().attach() }),
     objects: () => ({ objects: { folder: dir.files.objects, key: key('links'), base: url } }),
     sealer: () => ({ secrets: key('secrets') }),
@@ -133,12 +153,12 @@ const stopOrder = [
   'states',
   'events',
   'functions',
-  'table',
+  'tables',
   'simulator',
   'log',
   'stateDir',
 ] as const;
-type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<void> | void>>;
+type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<unknown> | void>>;
 
 /** One part that fails to end does not keep the others from ending. */
 const endAll = async (ends: Ends, log: LogFile): Promise<void> => {
@@ -155,6 +175,18 @@ const endAll = async (ends: Ends, log: LogFile): Promise<void> => {
 const listObjects = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch(() => []);
   return names.map(decodeURIComponent);
+};
+
+/** Each has a thread of its own, so that tenants do not wait for what machines write, nor these for them. */
+const startTables = async ({ files: { tables } }: StateDir, ends: Ends): Promise<Threads['tables']> => {
+  const started: TableThread[] = [];
+  ends.tables = async () => Promise.all(started.map(async (table) => table.stop()));
+  const found: Partial<Record<TableName, TableThread>> = {};
+  for (const [name, path] of Object.entries(tables)) {
+    const table = await startTable(path, name === feed.table ? feed : undefined);
+    started.push((found[name as TableName] = table));
+  }
+  return found as Threads['tables'];
 };
 
 /** The gateway listens before the functions are there; requests that come so early wait for them. */
@@ -225,13 +257,13 @@ const assemble = async (
   ends.simulator = async () => simulator?.stop();
   void simulator?.ended.then(fail('The simulator'));
 
-  const table = await startTable(dir.files.table, feed);
-  ends.table = table.stop;
-  void table.ended.then(fail('The table'));
+  const tables = await startTables(dir, ends);
+  for (const table of Object.values(tables)) void table.ended.then(fail('A table'));
+  for (const name of Object.keys(tables) as TableName[]) await upgrade(dir.files.tables[name], tables[name], log);
 
   let states: StatesThread;
   let events: EventsRunner;
-  const threads: Threads = { table, states: () => states, events: () => events };
+  const threads: Threads = { tables, states: () => states, events: () => events };
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
@@ -243,7 +275,7 @@ const assemble = async (
   });
   ends.functions = async () => host.stop(functionsGraceMs);
   events = createEvents({
-    feed: connect<Feed>(table.feed()),
+    feed: connect<Feed>(tables[feed.table].feed()),
     functions: host,
     subscriptions,
     sink,
@@ -251,7 +283,7 @@ const assemble = async (
     ids: createIds(systemClock),
     log: log.log('events'),
   });
-  table.onChange(events.kick);
+  tables[feed.table].onChange(events.kick);
   ends.events = async () => events.stop(functionsGraceMs);
 
   states = await startStates({

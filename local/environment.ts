@@ -14,6 +14,7 @@ const withSimulator: Partial<Settings> = {
   bmc_networks: '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
   poll_interval_ms: '200',
   agent_networks: '127.0.0.0/8',
+  image_networks: '127.0.0.0/8',
 };
 
 /** Variables that are no settings, by the function that reads them; nobody else gets them. */

@@ -15,6 +15,8 @@ import {
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import type { TableName } from '../infra/grants.ts';
+import { perTable } from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 
 /** The layout of the folder; a later version that changes it counts this up. */
@@ -24,7 +26,7 @@ export type StateDir = {
   /** Absolute. */
   readonly path: string;
   readonly files: {
-    readonly table: string;
+    readonly tables: Readonly<Record<TableName, string>>;
     readonly states: string;
     readonly objects: string;
     readonly keys: string;
@@ -133,7 +135,7 @@ const prepareFiles = (path: string): StateDir['files'] => {
   const keys = join(path, 'keys');
   mkdirSync(keys, { recursive: true, mode: 0o700 });
   return {
-    table: join(path, 'table.db'),
+    tables: perTable(({ file }) => join(path, file)),
     states: join(path, 'states.db'),
     objects: join(path, 'objects'),
     keys,

@@ -12,6 +12,9 @@ import { eventsPage } from './events.ts';
 import { fieldsPage } from './fields.ts';
 import { driverTable } from './drivers.ts';
 import { fill } from './markdown.ts';
+import { extensionTable, networkFieldTables, networkPolicyTable, networkQuotaTable } from './networks.ts';
+import { filterTable, operatorTable, policyTable, specTable, strategyTable } from './scheduling.ts';
+import { actionTable, fateTable, impossibleTable, quotaTable, statusTable } from './servers.ts';
 import { stateTable, statesPicture, verbTable } from './states.ts';
 
 const root = new URL('..', import.meta.url);
@@ -39,6 +42,26 @@ const pages: { readonly [path: string]: (page: string) => string } = {
     workflows: workflowTable,
   }),
   'docs/compatibility.md': filled({ endpoints, verbs: verbTable, states: stateTable, drivers: driverTable }),
+  'docs/servers.md': filled({
+    statuses: statusTable,
+    fates: fateTable,
+    actions: actionTable,
+    impossible: impossibleTable,
+    quotas: quotaTable,
+  }),
+  'docs/guides/flavors-and-scheduling.md': filled({
+    specs: specTable,
+    operators: operatorTable,
+    filters: filterTable,
+    strategies: strategyTable,
+    policies: policyTable,
+  }),
+  'docs/guides/networks.md': filled({
+    fields: networkFieldTables,
+    quotas: networkQuotaTable,
+    extensions: extensionTable,
+    rules: networkPolicyTable,
+  }),
   'docs/api.md': apiPage,
   'docs/openapi.json': openapiFile,
   'docs/fields.md': fieldsPage,

@@ -9,7 +9,7 @@ import { checkGzip, fromBase64, maxImageBytes, pack, toBase64 } from '../../laye
 import { type Verb, verbs, verbsTaking } from '../../layers/domain/baremetal/verbs.ts';
 import { uploadNamed } from '../../layers/domain/configdrive.ts';
 import { Invalid, isRefusal } from '../../layers/domain/fault.ts';
-import { isWebUrl } from '../../layers/domain/image.ts';
+import { isWebUrl } from '../../layers/domain/instance-image.ts';
 import { json } from '../../layers/domain/values.ts';
 import { removeConfigdrive as removeObjects, storeConfigdrive as store } from '../../layers/store/configdrives.ts';
 import type { Deps } from './route.ts';

@@ -13,6 +13,17 @@ export type Networks = { readonly allows: (address: string) => boolean };
 /** RFC 1918 and unique local addresses. */
 const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
+/** Neither private nor anybody's: carriers, documentation, benchmarks. */
+const special = [
+  '100.64.0.0/10',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '2001:db8::/32',
+];
+
 /** None at all. */
 export const noNetworks: Networks = { allows: () => false };
 
@@ -59,6 +70,11 @@ const has = (ranges: Ranges, address: string) => ranges[family(address)].check(a
 
 const never = toRanges(refused);
 const local = toRanges(loopback);
+const inner = toRanges([...privateNetworks, ...special]);
+
+/** Whether an address is one of the internet's, where everybody may go. */
+export const isPublic = (address: string): boolean =>
+  isIP(address) !== 0 && !address.includes('%') && ![never, local, inner].some((ranges) => has(ranges, address));
 
 /**
  * The networks that a setting of this name lists: CIDRs separated by commas; empty: private addresses. Throws Invalid
@@ -93,11 +109,11 @@ export const parseNetworks = (name: string, setting: string): Networks => {
   };
 };
 
-/** A setting that lists networks, as a schema of its variable. */
-export const networksSetting = (name: string) =>
+/** A setting that lists networks, as a schema of its variable. `otherwise`: what an empty one means, if not private addresses. */
+export const networksSetting = (name: string, otherwise?: Networks) =>
   z.string().transform((setting, ctx) => {
     try {
-      return parseNetworks(name, setting);
+      return otherwise && setting.trim() === '' ? otherwise : parseNetworks(name, setting);
     } catch (error) {
       // Whoever shows it ends the sentence.
       ctx.addIssue({ code: 'custom', message: (error as Error).message.replace(/\.$/, '') });

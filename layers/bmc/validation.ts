@@ -7,7 +7,7 @@ import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
 import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
-import { checkBootIso, checkImage, isWebUrl } from '../domain/image.ts';
+import { checkBootIso, checkImage, isWebUrl } from '../domain/instance-image.ts';
 import type { Node } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { checkRootDevice } from '../domain/root-device.ts';

@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { fields, type RecordOf } from './fields.ts';
 import type { Filters } from './filters.ts';
+import { isFree } from './free-nodes.ts';
 import type { Node } from './node.ts';
 import { linksTo } from './projection.ts';
 import { maxTraits, trait } from './traits.ts';
@@ -65,12 +66,8 @@ export const allocationFilters: Filters<Allocation> = { node: { names: 'node' } 
 type Candidate = Readonly<Omit<Node, 'instance_info'>>;
 
 /** Whether a node could be given to somebody, if it is of the right kind. */
-export const isFree = ({ provision_state, instance_uuid, maintenance, power_state }: Candidate): boolean =>
-  provision_state === 'available' &&
-  instance_uuid === null &&
-  !maintenance &&
-  power_state !== null &&
-  power_state !== 'error';
+const isUsable = (node: Candidate): boolean =>
+  isFree(node) && node.power_state !== null && node.power_state !== 'error';
 
 type Criterion = {
   /** Says it of nodes, in the plural; undefined: this allocation does not ask for it. */
@@ -82,7 +79,7 @@ type Criterion = {
 const criteria: readonly Criterion[] = [
   {
     says: () => 'available, with a known power state, without an instance and not in maintenance',
-    fits: isFree,
+    fits: isUsable,
   },
   {
     says: ({ resource_class }) => `of resource class "${resource_class}"`,

@@ -39,12 +39,18 @@ export type Field = {
   readonly access: Access;
   readonly schema: z.ZodType;
   readonly doc: string;
-  /** The microversion 1.N that introduced it; absent means 1.1. */
+  /** The microversion N (of 1.N or 2.N) that introduced it; absent means the first. */
   readonly since?: number;
+  /** The last microversion that has it. */
+  readonly until?: number;
+  /** The microversion from which POST takes it, if answers have it before. */
+  readonly givenSince?: number;
   /** POST has to give it unless it has a default (or is the uuid); PATCH can not remove it. */
   readonly required?: true;
   /** Value when not given; without it the field is null. JSON fields have `{}` or `[]`, which makes them never null. */
   readonly default?: unknown;
+  /** The extension of Nova's or Neutron's that begins its name on the wire: `OS-EXT-STS` makes `OS-EXT-STS:vm_state`. */
+  readonly extension?: string;
   /** Also shown at `/states`, without the rest of the node. */
   readonly state?: true;
   /** Part of the brief form in lists. */
@@ -87,9 +93,19 @@ export type RecordOf<F extends Fields> = {
 /** Gives the rows their literal types. */
 export const fields = <const F extends Fields>(rows: F): F => rows;
 
-/** The fields that exist at microversion 1.`version`. */
+/** Whether a row is there at a microversion. */
+export const isKnown = (
+  { since = 1, until = Infinity }: { readonly since?: number; readonly until?: number },
+  version: number,
+): boolean => since <= version && version <= until;
+
+/** The fields that exist at a microversion. */
 export const known = (rows: Fields, version: number): [string, Field][] =>
-  Object.entries(rows).filter(([, field]) => (field.since ?? 1) <= version);
+  Object.entries(rows).filter(([, field]) => isKnown(field, version));
+
+/** What a field is called on the wire. */
+export const wireName = (name: string, { extension }: Pick<Field, 'extension'>): string =>
+  extension === undefined ? name : `${extension}:${name}`;
 
 /** Too new is 406; a name that never existed is left to the schema (400). Works for fields, filters and verbs alike. */
 export const refuseNewer = (

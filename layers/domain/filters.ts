@@ -27,6 +27,16 @@ export type Filters<R> = { readonly [name: string]: Filter<R> };
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Filters that have an index together, which keeps fewer than that of any of them. */
+export type Together = {
+  /** All of these are asked for, with these values. */
+  readonly given: Values;
+  /** Where those are, by the values of all filters that are asked for. */
+  lookups(values: Values): readonly Lookup[];
+  /** Among the ranks of filters; it is read before one of the same. */
+  readonly rank: number;
+};
+
 /** A text that no record can have is no error: it selects nothing. */
 const asked = (schema: z.ZodType): z.ZodType => (schema instanceof z.ZodString ? z.string() : schema);
 
@@ -84,16 +94,30 @@ const parse = (name: string, { schema = z.string(), many }: FieldFilter, values:
   return result.data as never;
 };
 
-/** What the filters of a query select. Throws Invalid (400). */
-export const selectBy = <R>(filters: Filters<R>, query: Query): Selection<R> => {
+/** An index that a query can be answered from. */
+type Way = { readonly rank?: number; lookups?(): readonly Lookup[] };
+
+/** The ways that lead to all that a query keeps, the one that usually keeps fewest first. */
+const waysOf = <R>(given: readonly Given<R>[], together: readonly Together[]): Way[] => {
+  const values: Values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const joint = together
+    .filter((row) => Object.entries(row.given).every(([name, value]) => values[name] === value))
+    .map(({ rank, lookups }): Way => ({ rank, lookups: () => lookups(values) }));
+  const single = given
+    .filter(({ filter }) => filter.lookups)
+    .map(({ filter, value }): Way => ({ ...filter, lookups: () => filter.lookups!(value) }));
+  return [...joint, ...single].toSorted((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
+};
+
+type Given<R> = { readonly name: string; readonly filter: Filter<R>; readonly value: never };
+
+/** What the filters of a query select; `together`: indexes of several of them. Throws Invalid (400). */
+export const selectBy = <R>(filters: Filters<R>, query: Query, together: readonly Together[] = []): Selection<R> => {
   const given = Object.entries(filters)
     .filter(([name, { keep }]) => keep && query[name])
-    .map(([name, filter]) => ({ filter, value: parse(name, filter, query[name]!) }));
-  const [best] = given
-    .filter(({ filter }) => filter.lookups)
-    .toSorted((a, b) => (a.filter.rank ?? Infinity) - (b.filter.rank ?? Infinity));
+    .map(([name, filter]): Given<R> => ({ name, filter, value: parse(name, filter, query[name]!) }));
   return {
-    lookups: best?.filter.lookups!(best.value),
+    lookups: waysOf(given, together)[0]?.lookups?.(),
     keep: (record) => given.every(({ filter, value }) => filter.keep!(record, value)),
     looksAt: readsOf(...given.map(({ filter }) => filter.looksAt)),
   };

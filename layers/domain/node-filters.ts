@@ -1,6 +1,7 @@
 /** The filters of the node list that are no field (ironic-api.md 2.3). */
 import type { Filters, Lookup } from './filters.ts';
 import type { Node } from './node.ts';
+import { placementClass } from './resource-class.ts';
 import { bool } from './values.ts';
 
 /** What of a stored node filters look at. */
@@ -27,6 +28,14 @@ export const nodeFilters: Filters<Listed> = {
   description_contains: {
     keep: ({ description }, part: string) => description?.includes(part) ?? false,
     looksAt: ['description'],
+  },
+  // Ingot's own: what schedulers know is the name that Placement makes of a resource class, and not what it is made of.
+  placement_class: {
+    since: 21,
+    keep: ({ resource_class: name }, wanted: string) => (name ?? '') !== '' && placementClass(name!) === wanted,
+    looksAt: ['resource_class'],
+    lookups: (value: string) => [{ index: 'placement_class', value }],
+    rank: 8,
   },
   project: { keep: isOfProject, looksAt: ['owner', 'lessee'], lookups: placesOfProject, rank: 6 },
   sharded: {

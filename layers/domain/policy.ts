@@ -3,7 +3,10 @@
  * row whose field is not for everybody, names one.
  */
 import { baremetal } from './baremetal/policy.ts';
-import { Forbidden, NotFound } from './fault.ts';
+import { compute } from './compute/policy.ts';
+import { Forbidden, NotFound, type Fault } from './fault.ts';
+import { image } from './image/policy.ts';
+import { network } from './network/policy.ts';
 
 /** Who calls. Scope `system` sees all projects. */
 export type Subject = {
@@ -14,22 +17,37 @@ export type Subject = {
 };
 
 /**
- * What a rule looks at: the projects that own and use a record, and whether it is there for every project. Collections
- * have none of this.
+ * What a rule looks at: the projects that own and use a record, and whether it is there for every project; of what tenants
+ * have, the project that has it and the user. Collections have none of this.
  */
-export type Owned = { readonly owner?: string | null; readonly lessee?: string | null; readonly public?: boolean };
+export type Owned = {
+  readonly owner?: string | null;
+  readonly lessee?: string | null;
+  readonly public?: boolean;
+  readonly project_id?: string | null;
+  readonly user_id?: string | null;
+};
 
 /** Each role has those after it too; `service` stands alone. */
 const ladder = ['admin', 'manager', 'member', 'reader'] as const;
 
-/** What a caller is to a record, and in which role; `any`: a caller of some project, whatever the record. */
-type Persona = `${'system' | 'any' | 'owner' | 'lessee' | 'public'} ${(typeof ladder)[number] | 'service'}`;
+/**
+ * What a caller is to a record, and in which role; `any`: a caller of some project, whatever the record; `user`: the one
+ * whose it is, in whatever role.
+ */
+type Persona = `${'system' | 'any' | 'owner' | 'lessee' | 'public'} ${(typeof ladder)[number] | 'service'}` | 'user';
 
-/** Who may do what by one API. A rule is called `<api>:<kind>:<what>`. */
+/** Who may do what by one API. */
 type Policy = {
   /** The personas of which one is enough, by the names that the rules use. */
   readonly checks: Readonly<Record<string, readonly Persona[]>>;
   readonly rules: Readonly<Record<string, string>>;
+  /** The kind that a rule is about, out of its name; default: of `<api>:<kind>:<what>`. */
+  readonly kindOf?: (rule: string) => string;
+  /** What somebody is told who may not, by the rule's name; default: Ironic's words. */
+  readonly denial?: (rule: string) => string;
+  /** What somebody is told of a record that he may not know of, as of one that is missing; default: NotFound. */
+  readonly missing?: (kind: string, name: string) => Fault;
   /** Who does not pass the gate of its kind is not told that a record is there: it is missing (404). */
   readonly gates: readonly string[];
 };
@@ -39,31 +57,43 @@ const withImplied = (roles: readonly string[]): string[] => {
   return [...(highest === -1 ? [] : ladder.slice(highest)), ...(roles.includes('service') ? ['service'] : [])];
 };
 
-const personas = ({ roles, scope, project }: Subject, { owner, lessee, public: open }: Owned): string[] => {
+const personas = ({ user, roles, scope, project }: Subject, owned: Owned): string[] => {
+  const { lessee, public: open, owner = owned.project_id, user_id: theirs } = owned;
   const held = withImplied(roles);
   const as = (who: string) => held.map((role) => `${who} ${role}`);
-  if (scope === 'system') return as('system');
+  const self = user !== null && user === theirs ? ['user'] : [];
+  if (scope === 'system') return [...as('system'), ...self];
   if (project === null) return [];
   return [
     ...as('any'),
+    ...self,
     ...(project === owner ? as('owner') : []),
     ...(project === lessee ? as('lessee') : []),
     ...(open ? as('public') : []),
   ];
 };
 
+/** For which project those act who see the whole system, where everything belongs to one. */
+const adminProject = 'admin';
+
+/** The caller as an API for tenants takes him: with a project of his own, unless his token has none. */
+export const actingFor = (caller: Subject): Subject =>
+  caller.scope === 'system' ? { ...caller, project: caller.project ?? adminProject } : caller;
+
 /** What every record of the caller's project has; undefined for callers that see all projects, or have none. */
 export const ownOf = ({ scope, project }: Subject): (Owned & { readonly owner: string }) | undefined =>
   scope === 'project' && project !== null ? { owner: project, lessee: project } : undefined;
 
-/** Refuses what is visible, by the rule's name. */
-export const denied = (rule: string) => Forbidden(`Access was denied to the following resource: ${rule}`);
+const ironicDenial = (rule: string): string => `Access was denied to the following resource: ${rule}`;
 
 type RuleOf<P> = P extends { readonly rules: infer R } ? keyof R & string : never;
 
-const kindOf = (rule: string): string => rule.split(':', 2).join(':');
+const middle = (rule: string): string => rule.split(':')[1] ?? rule;
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
+
+/** What a rule is about, with the gate of its kind, if that has one. */
+type About<R> = Pick<Policy, 'missing'> & { readonly kind: string; readonly gate?: R; readonly denial: string };
 
 /** What can be asked of these tables; below it is asked of those of all APIs. */
 export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
@@ -72,8 +102,13 @@ export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
       Object.entries(rules).map(([rule, check]) => [rule as RuleOf<P>, checks[check]!]),
     ),
   );
-  const gates: ReadonlyMap<string, RuleOf<P>> = new Map(
-    policies.flatMap(({ gates }) => gates.map((rule) => [kindOf(rule), rule as RuleOf<P>])),
+  const about: ReadonlyMap<string, About<RuleOf<P>>> = new Map(
+    policies.flatMap(({ rules, gates, kindOf = middle, denial = ironicDenial, missing }) =>
+      Object.keys(rules).map((rule) => {
+        const gate = gates.find((one) => kindOf(one) === kindOf(rule)) as RuleOf<P> | undefined;
+        return [rule, { kind: kindOf(rule), denial: denial(rule), ...(gate && { gate }), ...(missing && { missing }) }];
+      }),
+    ),
   );
 
   const allows = (rule: RuleOf<P>, subject: Subject, owned: Owned = {}): boolean => {
@@ -81,23 +116,28 @@ export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
     return allowed.get(rule)!.some((persona) => held.includes(persona));
   };
 
+  /** Refuses what is visible. */
+  const denied = (rule: RuleOf<P>) => Forbidden(about.get(rule)!.denial);
+
   const authorize = (
     rule: RuleOf<P>,
     subject: Subject,
     owned: Owned | undefined,
     name?: string,
-    title = capital(rule.split(':')[1]!),
+    title = capital(about.get(rule)!.kind),
   ): void => {
-    const gate = gates.get(kindOf(rule));
-    if (owned && gate && !allows(gate, subject, owned)) throw NotFound(`${title} ${name} could not be found.`);
+    const { gate, kind, missing } = about.get(rule)!;
+    if (owned && gate && !allows(gate, subject, owned)) {
+      throw missing?.(kind, name!) ?? NotFound(`${title} ${name} could not be found.`);
+    }
     if (!allows(rule, subject, owned)) throw denied(rule);
   };
 
-  return { rules: [...allowed.keys()], allows, authorize };
+  return { rules: [...allowed.keys()], allows, authorize, denied };
 };
 
 /** An API adds its table here. */
-const all = policyOf([baremetal]);
+const all = policyOf([baremetal, compute, image, network]);
 
 /** Every rule there is. */
 export const { rules } = all;
@@ -114,3 +154,6 @@ export const { allows } = all;
  * is what messages call it, if that is not the kind that the rule names.
  */
 export const { authorize } = all;
+
+/** Refuses what is visible, by the rule's name. */
+export const { denied } = all;

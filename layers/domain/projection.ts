@@ -1,7 +1,7 @@
 /** From a record to what a client sees of it: at its microversion, with its rights, and never a secret. */
 import * as z from 'zod';
 
-import { known, type Field, type Fields, type Withheld } from './fields.ts';
+import { known, wireName, type Field, type Fields, type Withheld } from './fields.ts';
 import { maskField } from './masking.ts';
 import { allows, type Owned, type Subject } from './policy.ts';
 import { json } from './values.ts';
@@ -112,13 +112,14 @@ export const projector = <R extends object>(rows: Fields, viewer: Viewer, want: 
     const withheld = hidden(record, owned);
     const result: Record<string, unknown> = {};
     for (const [name, row] of columns) {
+      const called = wireName(name, row);
       if (withheld.includes(name)) {
-        result[name] = row.withheld!.notice;
+        result[called] = row.withheld!.notice;
         continue;
       }
       const value = made(record, name, row) ?? row.default ?? null;
       const safe = row.masked ? maskField(row.masked, value) : value;
-      result[name] = row.was ? row.was(safe, viewer.version) : safe;
+      result[called] = row.was ? row.was(safe, viewer.version) : safe;
     }
     return result;
   };

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { Invalid } from './fault.ts';
-import { known, type Fields } from './fields.ts';
+import { known, wireName, type Fields } from './fields.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -69,26 +69,46 @@ export const check = <T>(schema: z.ZodType<T>, value: unknown): T => {
 
 const caches = new WeakMap<Fields, Map<number, z.ZodType<Record<string, unknown>>>>();
 
-const build = (rows: Fields, version: number) =>
-  z.strictObject(
+const build = (rows: Fields, version: number) => {
+  const taken = known(rows, version).filter(
+    ([, { access, givenSince = 1 }]) => (access === 'create' || access === 'update') && givenSince <= version,
+  );
+  const schema = z.strictObject(
     Object.fromEntries(
-      known(rows, version)
-        .filter(([, { access }]) => access === 'create' || access === 'update')
-        // A uuid is made when none is given; what else is required can be left out only if it has a default.
-        .map(([name, row]) => [
-          name,
-          row.required && row.default === undefined && name !== 'uuid' ? row.schema : row.schema.nullish(),
-        ]),
+      // A uuid is made when none is given; what else is required can be left out only if it has a default.
+      taken.map(([name, row]) => [
+        wireName(name, row),
+        row.required && row.default === undefined && name !== 'uuid' ? row.schema : row.schema.nullish(),
+      ]),
     ),
   );
+  if (taken.every(([, { extension }]) => extension === undefined)) return schema;
+  const names = new Map(taken.map(([name, row]) => [wireName(name, row), name]));
+  return schema.transform((values) =>
+    Object.fromEntries(Object.entries(values).map(([called, value]) => [names.get(called)!, value])),
+  );
+};
 
-/** What POST takes at microversion 1.`version`; unknown names are refused. Absent and null mean the default. */
+/** What POST takes at a microversion; unknown names are refused. Absent and null mean the default. */
 export const createSchema = (rows: Fields, version: number): z.ZodType<Record<string, unknown>> => {
   const made = caches.get(rows) ?? new Map<number, z.ZodType<Record<string, unknown>>>();
   caches.set(rows, made);
   const schema = made.get(version) ?? build(rows, version);
   made.set(version, schema);
   return schema;
+};
+
+/** The same of a body that is one record under its name, for each version. */
+export const namedSchema = (
+  name: string,
+  rows: Fields,
+): ((version: number) => z.ZodType<Record<string, Record<string, unknown>>>) => {
+  const made = new Map<number, z.ZodType<Record<string, Record<string, unknown>>>>();
+  return (version) => {
+    const schema = made.get(version) ?? z.strictObject({ [name]: createSchema(rows, version) });
+    made.set(version, schema);
+    return schema;
+  };
 };
 
 /** A value for one field as PATCH leaves it: null means the default. Throws Invalid (400), also for a required field. */

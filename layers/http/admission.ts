@@ -1,8 +1,8 @@
 /** Whether a caller may take a route: the step of the pipeline that an API brings with it. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-import { Unauthorized } from '../domain/fault.ts';
-import { ownOf, type Owned, type Subject } from '../domain/policy.ts';
+import { type Fault, Unauthorized } from '../domain/fault.ts';
+import { actingFor, ownOf, type Owned, type Subject } from '../domain/policy.ts';
 import type { Route } from './route.ts';
 
 /** Who calls, and from where. `subject`: null if nobody says who it is. */
@@ -54,6 +54,9 @@ export type Policy<Rule extends string> = {
   authorize(rule: Rule, subject: Subject, owned: Owned | undefined, name?: string, title?: string): void;
 };
 
+/** That of an API where everything belongs to a tenant. */
+export type TenantPolicy<Rule extends string> = Policy<Rule> & { denied(rule: Rule): Fault };
+
 /** By the rules of a policy, for callers whom the authorizer knows. */
 export const byRules =
   <Deps, Rule extends string>({ allows, authorize }: Policy<Rule>): Admit<Deps, Rule> =>
@@ -66,5 +69,21 @@ export const byRules =
       return { subject, only: mine.owner };
     }
     authorize(policy, subject, owned, name, title);
+    return { subject, only: null };
+  };
+
+/**
+ * The same where everything belongs to a tenant. What names no record is asked of what the caller himself has, so a rule
+ * for members of a project lets them list and create; a handler that looks at others' asks the rule again.
+ */
+export const byTenantRules =
+  <Deps, Rule extends string>({ allows, authorize, denied }: TenantPolicy<Rule>): Admit<Deps, Rule> =>
+  (_deps, { policy, title }, { subject: caller }, target, name) => {
+    if (policy === 'public') return { subject: caller ?? nobody, only: null };
+    if (!caller) throw Unauthorized('Authentication is required.');
+    const subject = actingFor(caller);
+    const owned = ownedBy(target);
+    if (owned) authorize(policy, subject, owned, name, title);
+    else if (!allows(policy, subject, { project_id: subject.project, user_id: subject.user })) throw denied(policy);
     return { subject, only: null };
   };

@@ -1,5 +1,6 @@
 /** What a request asks a row with: its query and its body, as the row's columns say. */
 import { Invalid } from '../domain/fault.ts';
+import { isKnown } from '../domain/fields.ts';
 import { check } from '../domain/schema.ts';
 import { noVersions, type Protocol, type Versions } from './protocol.ts';
 import { type HttpRequest, jsonBody } from './request.ts';
@@ -15,12 +16,16 @@ const earlyOf = (table: QueryTable, version: number, names: readonly string[]): 
 
 /** Splits the query into what the row lists and what stands for keys of the body. Throws Invalid (400), or as `versions`. */
 const readQuery = (
-  { query: listed = {}, arguments: loose }: Endpoint,
+  { query: listed = {}, openQuery, arguments: loose }: Endpoint,
   version: number,
   versions: Versions,
   query: Query,
 ) => {
-  const names = Object.keys(query);
+  if (openQuery) return { query, loose: {} };
+  const all = Object.keys(query);
+  const names = versions.ignoresStrangers?.(version)
+    ? all.filter((name) => Object.hasOwn(listed, name) && isKnown(listed[name]!, version))
+    : all;
   const strange = names.filter((name) => !Object.hasOwn(listed, name));
   if (strange.length > 0 && !loose) throw Invalid(`Unexpected arguments: ${strange.join(', ')}.`);
   const early = earlyOf(listed, version, names);
@@ -29,7 +34,9 @@ const readQuery = (
   }
   versions.refuseNewer(listed, version, names);
   const pick = (wanted: boolean) =>
-    Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(listed, name) === wanted));
+    Object.fromEntries(
+      names.filter((name) => Object.hasOwn(listed, name) === wanted).map((name) => [name, query[name]!]),
+    );
   return { query: pick(true), loose: pick(false) };
 };
 
@@ -76,5 +83,6 @@ export const readArguments = (row: Endpoint, request: HttpRequest, version: numb
   if (row.raw) return { query, body: undefined };
   const json = readJson(row, request, loose);
   if (row.keys) refuseEarly(row.keys, version, versions, json);
-  return { query, body: row.body && check(row.body, json) };
+  const schema = typeof row.body === 'function' ? row.body(version) : row.body;
+  return { query, body: schema && check(schema, json) };
 };

@@ -32,8 +32,8 @@ export type Refusal = {
   readonly title?: string;
 };
 
-/** Rows by name, each with the version that introduced it. */
-export type SinceTable = { readonly [name: string]: { readonly since?: number } };
+/** Rows by name, each with the version that introduced it, and the last one that has it. */
+export type SinceTable = { readonly [name: string]: { readonly since?: number; readonly until?: number } };
 
 /** How an API that has versions counts them: N of 1.N, or of 2.N. */
 export type Versions = {
@@ -43,8 +43,10 @@ export type Versions = {
   negotiate(headers: HttpRequest['headers']): number;
   /** As clients write it: `1.80`. */
   spell(version: number): string;
-  /** Throws a Fault if one of `names` has a row that is newer than `version`; other names are nobody's business here. */
+  /** Throws a Fault if one of `names` has a row that is not there at `version`; other names are nobody's business here. */
   refuseNewer(table: SinceTable, version: number, names: Iterable<string>): void;
+  /** Whether names in the query that its row does not have at `version` are left out; absent: they are refused. */
+  ignoresStrangers?(version: number): boolean;
 };
 
 /** Those of an API that has none. */

@@ -9,12 +9,20 @@ import type { Params } from './tree.ts';
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Names with the version that introduced each. Below it a name is refused as the protocol refuses what is too new, or
- * with 400.
+ * Names with the version that introduced each, and the last one that has it. Outside of these a name is refused as the
+ * protocol refuses what is too new, or with 400.
  */
 export type QueryTable = {
-  readonly [name: string]: { readonly since?: number; readonly tooOld?: 400; readonly doc?: string };
+  readonly [name: string]: {
+    readonly since?: number;
+    readonly until?: number;
+    readonly tooOld?: 400;
+    readonly doc?: string;
+  };
 };
+
+/** A schema, or one for each version. */
+export type BodySchema<Body> = z.ZodType<Body> | ((version: number) => z.ZodType<Body>);
 
 /** What clients can know of a row: all but how it is done. The OpenAPI document is made of it. */
 export type Endpoint<Body = unknown> = {
@@ -22,14 +30,18 @@ export type Endpoint<Body = unknown> = {
   /** The version that introduced it; below it the row answers `tooOld` (default 404); `nothing`: as if it were not here. */
   readonly since?: number;
   readonly tooOld?: 404 | 405 | 406 | 'nothing';
+  /** The last version that has it; above it there is nothing here (404). */
+  readonly until?: number;
   /** Requests of the standard version have it too: its clients send none. */
   readonly unversioned?: true;
   /** Default: 200 with a body, 204 without. */
   readonly status?: number;
   /** The query parameters there are; any other is refused. */
   readonly query?: QueryTable;
+  /** Any other query parameter arrives too: what there is, is data. */
+  readonly openQuery?: true;
   /** The JSON body; absent: none is looked at, though one that is sent has to be JSON. */
-  readonly body?: z.ZodType<Body>;
+  readonly body?: BodySchema<Body>;
   /** Keys of the body that are not as old as the row. */
   readonly keys?: QueryTable;
   /** Each top-level key may also come as a query parameter (ironic-api.md 11), and the body may be empty. */
@@ -45,6 +57,8 @@ export type Endpoint<Body = unknown> = {
   readonly answers?: { readonly name: string; readonly rows: Fields; readonly list?: string };
   /** The same of an answer that is no record: its schema. */
   readonly shows?: z.ZodType;
+  /** The media type of its answers, where that is none of the protocol's. */
+  readonly media?: string;
   /** What it does, for the documents, where the rule's name does not say it. */
   readonly doc?: string;
 };
@@ -57,7 +71,7 @@ export type RawBody = {
 };
 
 export type Call<Body = unknown, Target = unknown> = {
-  /** The effective version: N of 1.N. */
+  /** The effective version: N of 1.N or 2.N. */
   readonly version: number;
   readonly params: Params;
   /** Repeated parameters are kept in order. Only names that the row's `query` lists arrive here (others: 400). */

@@ -1,11 +1,20 @@
 /**
- * Stored objects: configdrives, media of agents, inventories (DESIGN.md 1). On AWS a private KMS-encrypted
+ * Stored objects: configdrives, media of agents, inventories, images (DESIGN.md 1). On AWS a private KMS-encrypted
  * S3 bucket; on one machine files behind signed URLs of the gateway.
  */
 export type ObjectBody = Uint8Array;
 
 /** `put_at`: when it was put last, ms. */
 export type Listed = { readonly key: string; readonly put_at: number };
+
+/** A link to put one content to, and the headers that have to come with it. */
+export type UploadLink = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** The header that says the SHA-256 of what is put, in base64, as S3 names it. */
+export const checksumHeader = 'x-amz-checksum-sha256';
+
+/** The same digest, of which the API speaks in hexadecimal. */
+export const inBase64 = (sha256: string): string => Buffer.from(sha256, 'hex').toString('base64');
 
 export type Objects = {
   /** Stores the whole object; readable when it returns. */
@@ -21,4 +30,9 @@ export type Objects = {
    * HEAD on a GET link is refused with 403, as S3 does; so are a changed signature and an expired link.
    */
   link(key: string, method: 'GET' | 'PUT', seconds: number): Promise<string>;
+  /**
+   * The same to put what has this SHA-256 (in hexadecimal) and nothing else: without the header 403, with other data 400,
+   * and then nothing is stored.
+   */
+  uploadLink(key: string, sha256: string, seconds: number): Promise<UploadLink>;
 };

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Item, Key, Write } from '../platform/table.ts';
+import type { Key, Write } from '../platform/table.ts';
 import { isTold } from './kinds/blank.ts';
 import type { AnyKind, Index, Kept } from './kinds/kind.ts';
 
@@ -50,13 +50,17 @@ export const placeIn = (index: string, value: unknown): string => `${index}#${St
 /** The places in which lists find a record. */
 export const placesOf = (kind: AnyKind, record: Kept): string[] =>
   [...indexesOf(kind)].flatMap(([name, { of }]) => {
-    const value = of(record as never) ?? undefined;
-    return value === undefined ? [] : [placeIn(name, value)];
+    const values = [of(record as never)].flat();
+    return values.filter((value) => (value ?? undefined) !== undefined).map((value) => placeIn(name, value));
   });
 
 /** The partition of one shard of a place. */
 export const entryPartition = ({ name }: Pick<AnyKind, 'name'>, place: string, shard: number): string =>
   `index#${name}#${place}#${shard}`;
+
+/** The name of the kind to whose record an item leads; undefined for what is no entry. */
+export const kindOfEntry = ({ pk }: Key): string | undefined =>
+  pk.startsWith('index#') ? pk.split('#', 2)[1] : undefined;
 
 /** The sort key of a record's entries: lists go by it, and go on after it. */
 export const entrySort = ({ position, uuid }: Pick<Kept, 'position' | 'uuid'>): string => `${position}#${uuid}`;

@@ -6,11 +6,17 @@ import type { Fields } from '../domain/fields.ts';
 import type { Key } from '../platform/table.ts';
 import { guardKey } from './kinds/key.ts';
 
-/** What a record holds that no other may have: the `unique` of the row, and the value as its key and messages have it. */
-export type Guard = { readonly unique: string; readonly value: string; readonly key: Key };
+/**
+ * What a record holds that no other may have: the `unique` of the row, and the value as its key and messages have it;
+ * `own` is the value without what it is unique within.
+ */
+export type Guard = { readonly unique: string; readonly value: string; readonly own: string; readonly key: Key };
 
 /** A value that others follow in a guard, so that no two pairs look alike. */
 const prefix = (value: unknown): string => `${String(value).replaceAll('%', '%25').replaceAll('#', '%23')}#`;
+
+/** A value as guards have it, of one that is unique within another. */
+export const valueWithin = (within: unknown, own: string | number): string => prefix(within) + own;
 
 /** The guards that a record holds by the `unique` rows of its table. */
 export const guardsOf = (rows: Fields, record: object): Guard[] => {
@@ -18,7 +24,7 @@ export const guardsOf = (rows: Fields, record: object): Guard[] => {
   return Object.entries(rows).flatMap(([name, { unique, within }]) => {
     const own = values[name];
     if (!unique || (typeof own !== 'string' && typeof own !== 'number')) return [];
-    const value = `${within === undefined ? '' : prefix(values[within])}${own}`;
-    return [{ unique, value, key: guardKey(unique, value) }];
+    const value = within === undefined ? String(own) : valueWithin(values[within], own);
+    return [{ unique, value, own: String(own), key: guardKey(unique, value) }];
   });
 };

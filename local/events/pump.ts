@@ -20,30 +20,29 @@ export const createPump = (
   { gather = 0, pause = 1000 }: Patience = {},
 ): Pump => {
   let running: Promise<void> | undefined;
-  let isKicked = false;
-  let isStopped = false;
+  const asked = { again: false, stopped: false };
   /** The next go, which is at `due` (performance.now). */
   let timer: NodeJS.Timeout | undefined;
   let due = Infinity;
 
   const plan = (ms: number): void => {
     const at = performance.now() + ms;
-    if (isStopped || at >= due) return;
+    if (asked.stopped || at >= due) return;
     clearTimeout(timer);
     due = at;
     timer = setTimeout(run, ms);
   };
   const goOn = async (): Promise<void> => {
     let next: number | undefined = 0;
-    while (next === 0 && !isStopped) {
-      isKicked = false;
+    while (next === 0 && !asked.stopped) {
+      asked.again = false;
       next = await work().catch((error: unknown) => {
         onError(error);
         return pause;
       });
     }
     running = undefined;
-    if (isKicked) plan(gather);
+    if (asked.again) plan(gather);
     if (next !== undefined) plan(next);
   };
   const run = (): void => {
@@ -51,14 +50,14 @@ export const createPump = (
     running = goOn();
   };
   const kick = (): void => {
-    if (running) isKicked = true;
+    if (running) asked.again = true;
     else plan(gather);
   };
 
   return {
     kick,
     stop: async () => {
-      isStopped = true;
+      asked.stopped = true;
       clearTimeout(timer);
       await running;
     },

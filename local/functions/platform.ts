@@ -72,9 +72,12 @@ const openEvents: Open = async ({ events }) => ({ publish: events!.publish });
 /** What each grant opens. */
 const openers: { readonly [G in GrantName]: Open } = {
   table: openTable,
+  tenants: openTable,
   objects: openObjects,
   'objects:inventories': openInventories,
+  'objects:images': openObjects,
   'objects:agents': openObjects,
+  'objects:guests': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),
   seal: openSealer,

@@ -1,5 +1,11 @@
-/** Links to objects: `<base>/objects/<key>?expires=<seconds>&method=GET&signature=<HMAC-SHA256>`. */
+/**
+ * Links to objects: `<base>/objects/<key>?expires=<seconds>&method=GET&signature=<HMAC-SHA256>`. One for a content of its own
+ * has signed its checksum too, which comes in a header, as S3 wants it.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import { checksumHeader } from '../../layers/platform/objects.ts';
+import type { ObjectRequest } from './serve.ts';
 
 /** Start of the path that the gateway serves objects at. */
 export const objectsPath = '/objects/';
@@ -9,37 +15,51 @@ export type Claim = {
   readonly method: string;
   /** Seconds since the epoch. */
   readonly expires: string;
+  /** SHA-256 in base64 of what may be put. */
+  readonly checksum?: string;
 };
 
-const sign = (secret: Buffer, { key, method, expires }: Claim): Buffer =>
-  createHmac('sha256', secret).update(`${method}\n${expires}\n${key}`).digest();
+const sign = (secret: Buffer, { key, method, expires, checksum }: Claim): Buffer =>
+  createHmac('sha256', secret)
+    .update([method, expires, key, ...(checksum === undefined ? [] : [checksum])].join('\n'))
+    .digest();
 
 /** The link as a whole. It is a secret. */
 export const makeLink = (base: string, secret: Buffer, claim: Claim): string => {
   const { key, method, expires } = claim;
-  const query = new URLSearchParams({ expires, method, signature: sign(secret, claim).toString('base64url') });
+  const signed = claim.checksum === undefined ? {} : { signed: checksumHeader };
+  const query = new URLSearchParams({
+    expires,
+    method,
+    ...signed,
+    signature: sign(secret, claim).toString('base64url'),
+  });
   return `${base}${objectsPath}${key}?${String(query)}`;
 };
 
 /**
- * The key that a request may use, or why it may not: as S3, which signs the method with the rest, so HEAD on a GET
- * link is refused like any changed link.
+ * The key that a request may use, with the checksum that its body has to have, or why it may not: as S3, which signs the
+ * method with the rest, so HEAD on a GET link is refused like any changed link.
  */
 export const checkLink = (
   secret: Buffer,
-  method: string,
-  url: string,
+  { method, url, headers }: Pick<ObjectRequest, 'method' | 'url' | 'headers'>,
   now: number,
-): { readonly key: string } | { readonly refusal: string } => {
+): { readonly key: string; readonly checksum: string | undefined } | { readonly refusal: string } => {
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   const key = pathname.slice(objectsPath.length);
   const [expires, signature] = [searchParams.get('expires') ?? '', searchParams.get('signature') ?? ''];
-  const expected = sign(secret, { key, method, expires });
+  const isForOne = searchParams.get('signed') === checksumHeader;
+  const checksum = isForOne ? String(headers[checksumHeader] ?? '') : undefined;
+  const expected = sign(secret, { key, method, expires, ...(checksum !== undefined && { checksum }) });
   const given = Buffer.from(signature, 'base64url');
   const isRight = given.length === expected.length && timingSafeEqual(given, expected);
   if (!isRight || searchParams.get('method') !== method) {
-    return { refusal: `The signature does not fit: the link was changed, or made for another method than ${method}.` };
+    const why = isForOne ? `, or the header ${checksumHeader} is not the one that came with it` : '';
+    return {
+      refusal: `The signature does not fit: the link was changed, or made for another method than ${method}${why}.`,
+    };
   }
   if (Number(expires) * 1000 <= now) return { refusal: 'The link has expired.' };
-  return { key };
+  return { key, checksum };
 };

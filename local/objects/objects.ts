@@ -2,11 +2,11 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 
 import { systemClock } from '../../layers/platform/clock.ts';
-import type { Listed, Objects } from '../../layers/platform/objects.ts';
+import { checksumHeader, inBase64, type Listed, type Objects } from '../../layers/platform/objects.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import { readKey } from '../secrets/key.ts';
 import { fileOf, isMissing, keyOf, save } from './file.ts';
-import { makeLink } from './link.ts';
+import { type Claim, makeLink } from './link.ts';
 
 export type ObjectsOptions = {
   readonly folder: string;
@@ -38,16 +38,20 @@ const listFiles = async (folder: string, prefix: string): Promise<Listed[]> => {
  */
 export const createObjects = ({ folder, key: keyFile, base, clock = systemClock }: ObjectsOptions): Objects => {
   const secret = readKey(keyFile);
+  const linkFor = (claim: Pick<Claim, 'key' | 'method' | 'checksum'>, seconds: number): string => {
+    fileOf(folder, claim.key);
+    return makeLink(base, secret, { ...claim, expires: String(Math.floor(clock.now() / 1000) + seconds) });
+  };
   return {
     put: async (key, body) => save(folder, key, [body]),
     get: async (key) => readFile(fileOf(folder, key)).catch(unlessMissing),
     size: async (key) => stat(fileOf(folder, key)).then(({ size }) => size, unlessMissing),
     list: async (prefix) => listFiles(folder, prefix),
     remove: async (key) => rm(fileOf(folder, key), { force: true }),
-    link: async (key, method, seconds) => {
-      fileOf(folder, key);
-      const expires = String(Math.floor(clock.now() / 1000) + seconds);
-      return makeLink(base, secret, { key, method, expires });
+    link: async (key, method, seconds) => linkFor({ key, method }, seconds),
+    uploadLink: async (key, sha256, seconds) => {
+      const checksum = inBase64(sha256);
+      return { url: linkFor({ key, method: 'PUT', checksum }, seconds), headers: { [checksumHeader]: checksum } };
     },
   };
 };

@@ -1,11 +1,13 @@
 /** What the holder of a link gets: the gateway mounts it under `/objects/`. Answers as S3 does, in plain text. */
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import { isFault } from '../../layers/domain/fault.ts';
+import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
+import { checksumHeader } from '../../layers/platform/objects.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import { readKey } from '../secrets/key.ts';
 import { fileOf, isMissing, removePartials, save, tooLarge } from './file.ts';
@@ -27,7 +29,7 @@ export type ServeOptions = {
   readonly folder: string;
   readonly secret: Buffer;
   readonly clock: Pick<Clock, 'now'>;
-  /** The most that a PUT link takes; S3 itself has no such limit for links (5 GB). */
+  /** The most that a PUT link takes, as S3. */
   readonly maxBytes: number;
 };
 
@@ -84,19 +86,41 @@ const read = async ({ folder }: ServeOptions, key: string, { headers }: ObjectRe
   }
 };
 
-const write = async (options: ServeOptions, key: string, request: ObjectRequest): Promise<ObjectResponse> => {
+/** The parts as they come; at their end they have to be what the link is for. Throws BadDigest (400). */
+async function* checked(parts: AsyncIterable<Uint8Array>, checksum: string): AsyncIterable<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const part of parts) {
+    hash.update(part);
+    yield part;
+  }
+  if (hash.digest('base64') === checksum) return;
+  throw new Fault(
+    'BadDigest',
+    400,
+    `What was sent has another SHA-256 than ${checksumHeader} says. Nothing was stored.`,
+  );
+}
+
+const write = async (
+  options: ServeOptions,
+  key: string,
+  request: ObjectRequest,
+  checksum: string | undefined,
+): Promise<ObjectResponse> => {
   const { folder, maxBytes } = options;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  await save(folder, key, request.body, maxBytes);
+  await save(folder, key, checksum === undefined ? request.body : checked(request.body, checksum), maxBytes);
   return { status: 200, headers: { 'Content-Length': 0 }, body: undefined };
 };
 
-/** Answers one request below `/objects/`: 200, 206, 403, 404, 413 or 416. Never throws a Fault. */
+/** Answers one request below `/objects/`: 200, 206, 400, 403, 404, 413 or 416. Never throws a Fault. */
 export const serveObject = async (options: ServeOptions, request: ObjectRequest): Promise<ObjectResponse> => {
-  const link = checkLink(options.secret, request.method, request.url, options.clock.now());
+  const link = checkLink(options.secret, request, options.clock.now());
   if ('refusal' in link) return say(403, link.refusal);
   try {
-    return request.method === 'PUT' ? await write(options, link.key, request) : await read(options, link.key, request);
+    return request.method === 'PUT'
+      ? await write(options, link.key, request, link.checksum)
+      : await read(options, link.key, request);
   } catch (error) {
     if (isFault(error)) return say(error.code, error.message);
     throw error;
@@ -113,7 +137,7 @@ export const createObjectsMount = async (paths: { readonly folder: string; reado
     folder: paths.folder,
     secret: readKey(paths.key),
     clock: systemClock,
-    maxBytes: 256 * 1024 * 1024,
+    maxBytes: 5 * 1024 * 1024 * 1024,
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = request;

@@ -1,5 +1,5 @@
 /** What every object store does alike: in memory, as files, on S3. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -8,7 +8,12 @@ import type { Objects } from '../../layers/platform/objects.ts';
 /** `request` follows a link; `wait` lets so many seconds pass, for a link to expire. */
 export type ObjectsUnderTest = {
   readonly objects: Objects;
-  request(method: string, url: string, body?: Uint8Array): Promise<{ status: number; body: Uint8Array | undefined }>;
+  request(
+    method: string,
+    url: string,
+    body?: Uint8Array,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: Uint8Array | undefined }>;
   wait(seconds: number): Promise<void>;
   close?(): Promise<void>;
 };
@@ -84,6 +89,23 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
       expect((await subject.request('PUT', link, bytes('uploaded'))).status).toBe(200);
       expect(text(await subject.objects.get(key))).toBe('uploaded');
       expect((await subject.request('GET', link)).status).toBe(403);
+    });
+
+    it('lets the holder of a link for one content put that, and nothing else', async () => {
+      const key = newKey();
+      const sha256 = createHash('sha256').update('this').digest('hex');
+      const { url, headers } = await subject.objects.uploadLink(key, sha256, 60);
+      const other = { 'x-amz-checksum-sha256': createHash('sha256').update('that').digest('base64') };
+      expect((await subject.request('PUT', url, bytes('that'), headers)).status).toBe(400);
+      for (const changed of [{}, other]) {
+        expect((await subject.request('PUT', url, bytes('that'), changed)).status).toBe(403);
+      }
+      const unbound = url.replace(/&signed=[^&]*/, '').replace(/(%3B|;)x-amz-checksum-sha256/, '');
+      expect((await subject.request('PUT', unbound, bytes('that'), {})).status).toBe(403);
+      expect(await subject.objects.size(key)).toBeUndefined();
+      expect((await subject.request('GET', url, undefined, headers)).status).toBe(403);
+      expect((await subject.request('PUT', url, bytes('this'), headers)).status).toBe(200);
+      expect(text(await subject.objects.get(key))).toBe('this');
     });
 
     it('answers a link to an absent object with 404', async () => {

@@ -6,7 +6,7 @@ import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 
-import { type ApiRow, apis, functions, settings, table, workflows } from '../../infra/manifest.ts';
+import { type ApiRow, apis, functions, layout, settings, tables, workflows } from '../../infra/manifest.ts';
 import { IngotStack } from '../../infra/stack.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 
@@ -72,11 +72,12 @@ describe('the template and the manifest', () => {
 
   it('have the same routes, with the authorizer where the row asks for it', () => {
     const methods = ofType('AWS::ApiGateway::Method');
-    const { routes }: ApiRow = apis.baremetal;
-    expect(methods).toHaveLength(routes.length);
-    for (const row of routes) {
+    const rows = Object.entries<ApiRow>(apis).flatMap(([api, { routes }]) => routes.map((row) => [api, row] as const));
+    expect(methods).toHaveLength(rows.length);
+    for (const [api, row] of rows) {
       const [name, path] = row.at.split(' ') as [string, string];
-      const id = `ApiRest${path.replaceAll(/[^A-Za-z0-9]/g, '')}${name}`;
+      const construct = api === 'baremetal' ? '' : `${api[0]!.toUpperCase()}${api.slice(1)}`;
+      const id = `${construct}ApiRest${path.replaceAll(/[^A-Za-z0-9]/g, '')}${name}`;
       const [, method] = methods.find(([logical]) => logical.startsWith(id))!;
       expect([row.at, method.Properties['AuthorizationType']]).toEqual([row.at, row.authorize ? 'CUSTOM' : 'NONE']);
       expect(JSON.stringify(method.Properties['Integration'])).toContain(prefixOf(row.function));
@@ -108,16 +109,21 @@ describe('the template and the manifest', () => {
     expect(missing).toEqual([]);
   });
 
-  it('have the same table', () => {
-    template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
-      KeySchema: [
-        { AttributeName: table.partition, KeyType: 'HASH' },
-        { AttributeName: table.sort, KeyType: 'RANGE' },
-      ],
-      TimeToLiveSpecification: { AttributeName: table.ttl, Enabled: true },
+  it('have the same tables', () => {
+    const found = ofType('AWS::DynamoDB::GlobalTable');
+    expect(found).toHaveLength(Object.keys(tables).length);
+    for (const { construct } of Object.values(tables)) {
+      const [, { Properties }] = found.find(([id]) => id.startsWith(`Data${construct}`))!;
+      expect(Properties).toMatchObject({
+        KeySchema: [
+          { AttributeName: layout.partition, KeyType: 'HASH' },
+          { AttributeName: layout.sort, KeyType: 'RANGE' },
+        ],
+        TimeToLiveSpecification: { AttributeName: layout.ttl, Enabled: true },
+      });
       // What lists read are items of the table (ADR 16).
-      GlobalSecondaryIndexes: Match.absent(),
-    });
+      expect(Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+    }
   });
 });
 
@@ -156,7 +162,9 @@ describe('the routes that ask for no password', () => {
       'POST //v1/heartbeat/{node_ident}',
       'POST //v1/continue_inspection',
     ]);
-    const methods = ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => Properties);
+    const methods = ofType('AWS::ApiGateway::Method')
+      .filter(([id]) => id.startsWith('ApiRest'))
+      .map(([, { Properties }]) => Properties);
     const open = methods.filter(({ AuthorizationType }) => AuthorizationType === 'NONE');
     expect(open.map(({ HttpMethod }) => HttpMethod as string).sort()).toEqual(['ANY', 'ANY', 'GET', 'POST', 'POST']);
   });
@@ -221,6 +229,51 @@ describe('roles', () => {
         .filter((action) => !action.startsWith('xray:')),
     );
     expect(wide).toEqual([]);
+  });
+});
+
+describe('the functions for tenants', () => {
+  const ofTenants = names.filter((name) => functions[name].grants.some((grant) => (grant as string) === 'tenants'));
+  const others = names.filter((name) => !ofTenants.includes(name));
+  const tableIds = Object.fromEntries(
+    Object.entries(tables).map(([name, { construct }]) => [
+      name,
+      ofType('AWS::DynamoDB::GlobalTable').find(([id]) => id.startsWith(`Data${construct}`))![0],
+    ]),
+  ) as Record<keyof typeof tables, string>;
+  const mayTouch = (name: string, what: string) => JSON.stringify(statementsOf(name)).includes(what);
+
+  it('are those of the APIs for tenants', () => {
+    expect(ofTenants).toEqual(expect.arrayContaining(['compute-api', 'image-api', 'network-api']));
+    for (const name of ofTenants) expect(may(name, 'dynamodb:GetItem', tableIds.tenants)).toBe(true);
+  });
+
+  it('have no right to the table of machines, and nobody has to both', () => {
+    expect(ofTenants.filter((name) => mayTouch(name, tableIds.machines))).toEqual([]);
+    expect(others.filter((name) => mayTouch(name, tableIds.tenants))).toEqual([]);
+  });
+
+  it('have no right to the BMC proxy, to the key of secrets, to media of agents or to objects of machines', () => {
+    for (const what of [prefixOf('bmc-proxy'), 'DataSecretsKey', '/agents/*', '/configdrives/*', '/inventories/*']) {
+      expect([what, ofTenants.filter((name) => mayTouch(name, what))]).toEqual([what, []]);
+    }
+  });
+
+  it('leave images to the Image API, whose data others get by links alone', () => {
+    expect(names.filter((name) => mayTouch(name, '/images/*'))).toEqual(['image-api']);
+  });
+
+  it('neither stand in the hardware network nor call any function of ours: machines are reached over the wire', () => {
+    expect(ofTenants.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual([]);
+    expect(ofTenants.flatMap(actionsOf).filter((action) => action.startsWith('lambda:'))).toEqual([]);
+  });
+
+  it('neither start nor tell runs of machines', () => {
+    const owned = Object.keys(workflows).filter(
+      (name) => workflows[name as keyof typeof workflows].runner === 'workflow',
+    );
+    const touching = owned.filter((run) => ofTenants.some((name) => mayTouch(name, `:ingot-${run}"`)));
+    expect(touching).toEqual([]);
   });
 });
 

@@ -29,7 +29,7 @@ it('makes the folder for its owner only, and finds it again', () => {
   const path = join(folder, 'new');
   open(path).release();
   expect(statSync(path).mode & 0o077).toBe(0);
-  expect(open(path).files.table).toBe(join(path, 'table.db'));
+  expect(open(path).files.tables.machines).toBe(join(path, 'table.db'));
 });
 
 it('refuses a second Ingot and names the first', () => {
@@ -83,7 +83,7 @@ const openOnes = (path: string): string[] =>
 
 it.skipIf(process.platform === 'win32')('closes a folder and files that were open to others, and tells which', () => {
   const before = open();
-  writeFileSync(before.files.table, '');
+  writeFileSync(before.files.tables.machines, '');
   before.release();
   chmodSync(folder, 0o755);
   for (const name of ['table.db', 'ingot.json', 'keys']) chmodSync(join(folder, name), 0o755);

@@ -1,5 +1,7 @@
 /** Which nodes an allocation may get, and if there are none, why. */
 import { type Allocation, createTally, fits } from '../../layers/domain/allocation.ts';
+import { freeValue } from '../../layers/domain/free-nodes.ts';
+import { placementClass } from '../../layers/domain/resource-class.ts';
 import type { Chance, Platform } from '../../layers/platform/platform.ts';
 import type { Table } from '../../layers/platform/table.ts';
 import { toListed } from '../../layers/store/kinds/form.ts';
@@ -55,7 +57,7 @@ export const findCandidates = async (needs: Needs, allocation: Allocation): Prom
   const tally = createTally(allocation);
   const first = await namesake(table, allocation);
   const fitting: ListedNode[] = [];
-  const free = { index: 'free', value: resourceClass };
+  const free = { index: 'free', value: freeValue({ placement_class: placementClass(resourceClass ?? '') }) };
   const arrange = <T>(shards: readonly T[]) => shuffle(chance, shards);
   const parts =
     named.length > 0 ? namedNodes(table, named) : recordsIn<ListedNode>(table, kinds.node, free, { chunk, arrange });

@@ -1,7 +1,7 @@
 /** What the agent is told to write: `image_info` of the step write_image (ironic-deploy.md 4). */
 import { instanceCapabilities, wantedBootMode } from '../../layers/domain/capabilities.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
-import { imageType, isWebUrl } from '../../layers/domain/image.ts';
+import { imageType, isWebUrl } from '../../layers/domain/instance-image.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 
 type Info = Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import {
   type CoreStep,
 } from '../../layers/domain/deploy-plan.ts';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
-import { checkBootIso, checkImage, imageType } from '../../layers/domain/image.ts';
+import { checkBootIso, checkImage, imageType } from '../../layers/domain/instance-image.ts';
 import { asOffered, nameOf, needAgent, placeOf, toPlan } from '../../layers/domain/machine-steps.ts';
 import { keep, note } from '../../layers/domain/notes.ts';
 import type { PlannedStep } from '../../layers/domain/steps.ts';
@@ -21,6 +21,7 @@ import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
 import { imageInfo } from './image.ts';
+import { withGuestDocument } from '../owners/node/guest.ts';
 import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import {
   currentStep,
@@ -210,7 +211,7 @@ const finishDeploy: Phase = {
 
 /** By the names of the states in deploy.asl.json. */
 export const phases: Phases = {
-  Validate: validate,
+  Validate: withGuestDocument(validate),
   PowerOff: during(powerOffForRamdisk('deploy')),
   AttachBootMedia: during(boot.attachBootMedia),
   SetBootDevice: during(boot.bootMediaOnce),

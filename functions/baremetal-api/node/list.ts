@@ -1,6 +1,7 @@
 /** GET /v1/nodes and /v1/nodes/detail (ironic-api.md 2.3). */
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { filtersOf, readsOf, selectBy } from '../../../layers/domain/filters.ts';
+import { freeFilters } from '../../../layers/domain/free-nodes.ts';
 import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { isOfProject, type Listed, nodeFilters, placesOfProject } from '../../../layers/domain/node-filters.ts';
 import { denied } from '../../../layers/domain/policy.ts';
@@ -24,7 +25,7 @@ export const nodeQuery: QueryTable = filters;
  * nothing is read but what this project owns or leases. Throws Invalid (400).
  */
 const selectionOf = (query: Call['query'], children: boolean, only: string | null) => {
-  const { lookups, keep, looksAt } = selectBy(filters, query);
+  const { lookups, keep, looksAt } = selectBy(filters, query, [freeFilters]);
   const sees = (node: Listed) => only === null || isOfProject(node, only);
   return {
     lookups: only === null ? lookups : placesOfProject(only),

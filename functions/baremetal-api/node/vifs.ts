@@ -1,57 +1,111 @@
 /**
- * Virtual network interfaces, as far as network interface `noop` knows them: what is attached is remembered with the
- * node, and told by events to whoever runs the network; no port is chosen, and no switch is touched (ironic-deploy.md 7).
+ * Virtual network interfaces (ironic-deploy.md 7). Network interface `noop` knows nothing of them: whoever runs the
+ * network does it without Ingot, so attaching and detaching are accepted and nothing is remembered. `flat` remembers
+ * which VIF is attached to which card; the guest document tells of it.
  */
 import * as z from 'zod';
 
-import { Conflict, Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
-import { maxVifs, type Vif } from '../../../layers/domain/node.ts';
+import { hasGuest, makeStale } from '../../../layers/domain/baremetal/guest.ts';
+import { Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
-import { text } from '../../../layers/domain/values.ts';
-import { askedBy } from '../../../layers/store/events.ts';
-import { kinds } from '../../../layers/store/kinds/kinds.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import {
+  attachedWith,
+  cardFor,
+  type Cards,
+  keepsVifs,
+  vifOf,
+  type Wanted,
+  withVif,
+} from '../../../layers/domain/vifs.ts';
+import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
+import { followGuest } from '../../../layers/store/guest-documents.ts';
+import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
-import { type Deps, type Route, route } from '../route.ts';
+import { beside, type Beside } from '../../../layers/store/records/plan.ts';
+import { cardsOf, vifsOf } from '../../../layers/store/vifs.ts';
+import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
 /** Callers send more keys of the port, which only a network service would understand. */
 const body = z.looseObject({
-  id: text(255),
-  port_uuid: text(255).nullish(),
-  portgroup_uuid: text(255).nullish(),
+  id: z.string().min(1).max(255),
+  port_uuid: z.string().nullish(),
+  portgroup_uuid: z.string().nullish(),
+});
+type Body = z.output<typeof body>;
+
+const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
+  if (reservation) throw NodeLocked(uuid, reservation);
+};
+
+type StoredCards = Cards<StoredPort, StoredPortgroup>;
+type Card = { readonly port: StoredPort } | { readonly group: StoredPortgroup };
+
+/** The change of a card: it has this VIF now, or none. */
+const plug = (card: Card, vif: string | undefined): Beside =>
+  'port' in card
+    ? beside(kinds.port, card.port, { set: withVif(card.port, vif) })
+    : beside(kinds.portgroup, card.group, { set: withVif(card.group, vif) });
+
+const uuidOf = (card: Card): string => ('port' in card ? card.port : card.group).uuid;
+const nameOf = (card: Card): string => `${'port' in card ? 'port' : 'port group'} ${uuidOf(card)}`;
+
+const line = (message: string, subject: Subject): NodeEvent => ({
+  kind: 'request',
+  severity: 'INFO',
+  event_type: 'network',
+  message,
+  ...askedBy(subject),
 });
 
-/** Changes the VIFs of a node; `done` goes into its history. Throws what `change` throws, NodeLocked (409). */
-const changeVifs = async (
-  deps: Deps,
-  uuid: string,
-  subject: Subject,
-  done: string,
-  change: (attached: readonly Vif[]) => readonly Vif[],
-): Promise<void> => {
-  await changeRecord(deps, kinds.node, uuid, ({ reservation, vifs }) => {
-    if (reservation) throw NodeLocked(uuid, reservation);
-    const after = change(vifs ?? []);
-    return {
-      set: { vifs: after.length > 0 ? after : null },
-      events: [{ kind: 'request', severity: 'INFO', event_type: 'network', message: done, ...askedBy(subject) }],
-    };
+/** What changes with the card: what the node's record says of its VIFs, and its guest document. */
+const nodeWith = ({ clock }: Deps, node: StoredNode, cards: Cards, card: Card, vif?: string): Partial<StoredNode> => ({
+  vifs: attachedWith(cards, uuidOf(card), vif),
+  ...(hasGuest(node) && makeStale(node, isoTime(clock.now()))),
+});
+
+/** The card and its node change together: what is decided on the cards of a node depends on its revision. */
+const attach = async (deps: Deps, { subject, target }: Call<Body, StoredNode>, vif: string, wanted: Wanted) => {
+  const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
+    refuseLocked(node);
+    const cards = await cardsOf(deps.table, node.uuid);
+    const card = cardFor(vif, cards, wanted);
+    const said = line(`VIF ${vif} is attached to ${nameOf(card)}.`, subject);
+    return { set: nodeWith(deps, node, cards, card, vif), beside: [plug(card, vif)], events: [said] };
   });
+  await followGuest(deps, changed);
 };
 
-/** Throws Conflict (409) for one that is attached, which callers take for success, Invalid (400) for one too many. */
-const attach = (node: string, vif: Vif) => (attached: readonly Vif[]) => {
-  if (attached.some(({ id }) => id === vif.id)) throw Conflict(`VIF ${vif.id} is already attached to node ${node}.`);
-  if (attached.length >= maxVifs) throw Invalid(`Node ${node} has ${maxVifs} VIFs, which is the most: detach one.`);
-  return [...attached, vif];
+const cardWith = ({ ports, groups }: StoredCards, node: StoredNode, vif: string): Card => {
+  const port = ports.find((one) => vifOf(one) === vif);
+  const group = groups.find((one) => vifOf(one) === vif);
+  if (port) return { port };
+  if (group) return { group };
+  throw Invalid(`VIF ${vif} is not attached to node ${node.uuid}.`);
 };
 
-/** Throws Invalid (400) for one that is not attached, which callers take for success. */
-const detach = (node: string, id: string) => (attached: readonly Vif[]) => {
-  const rest = attached.filter((vif) => vif.id !== id);
-  if (rest.length === attached.length) throw Invalid(`VIF ${id} is not attached to node ${node}.`);
-  return rest;
+const detach = async (deps: Deps, { subject, target }: Call<undefined, StoredNode>, vif: string) => {
+  const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
+    refuseLocked(node);
+    const cards = await cardsOf(deps.table, node.uuid);
+    const card = cardWith(cards, node, vif);
+    const said = line(`VIF ${vif} is detached from ${nameOf(card)}.`, subject);
+    return { set: nodeWith(deps, node, cards, card), beside: [plug(card, undefined)], events: [said] };
+  });
+  await followGuest(deps, changed);
+};
+
+/** Throws NotAcceptable (406), Invalid (400). */
+const wantedOf = ({ port_uuid: port, portgroup_uuid: group }: Body, version: number): Wanted => {
+  const wanted = { port: port ?? null, group: group ?? null };
+  const named = Object.values(wanted).filter((uuid) => uuid !== null);
+  if (named.length > 0 && version < 67) {
+    throw NotAcceptable('Request not acceptable. port_uuid and portgroup_uuid need API version 1.67 or newer.');
+  }
+  if (named.length > 1) throw Invalid('port_uuid and portgroup_uuid exclude each other.');
+  return wanted;
 };
 
 export const vifRoutes: Route[] = [
@@ -60,24 +114,21 @@ export const vifRoutes: Route[] = [
     since: 28,
     policy: 'baremetal:node:vif:list',
     find: findByIdent,
-    handle: async (_deps, { target: { vifs } }) => ({ body: { vifs: (vifs ?? []).map(({ id }) => ({ id })) } }),
+    handle: async ({ table }, { target: node }) => {
+      const vifs = keepsVifs(node) ? await vifsOf(table, node.uuid) : [];
+      return { body: { vifs: vifs.map((id) => ({ id })) } };
+    },
   }),
-  route<z.output<typeof body>, StoredNode>({
+  route<Body, StoredNode>({
     at: 'POST /v1/nodes/{ident}/vifs',
     since: 28,
     policy: 'baremetal:node:vif:attach',
     body,
     find: findByIdent,
-    handle: async (deps, { version, target: { uuid }, body: { id, port_uuid, portgroup_uuid }, subject }) => {
-      const vif: Vif = { id, port_uuid: port_uuid ?? null, portgroup_uuid: portgroup_uuid ?? null };
-      const isNamed = vif.port_uuid !== null || vif.portgroup_uuid !== null;
-      if (isNamed && version < 67) {
-        throw NotAcceptable('Request not acceptable. port_uuid and portgroup_uuid need API version 1.67 or newer.');
-      }
-      if (vif.port_uuid !== null && vif.portgroup_uuid !== null) {
-        throw Invalid('port_uuid and portgroup_uuid exclude each other.');
-      }
-      await changeVifs(deps, uuid, subject, `VIF ${id} was attached.`, attach(uuid, vif));
+    handle: async (deps, call) => {
+      const wanted = wantedOf(call.body, call.version);
+      refuseLocked(call.target);
+      if (keepsVifs(call.target)) await attach(deps, call, call.body.id, wanted);
       return {};
     },
   }),
@@ -86,9 +137,9 @@ export const vifRoutes: Route[] = [
     since: 28,
     policy: 'baremetal:node:vif:detach',
     find: findByIdent,
-    handle: async (deps, { target: { uuid }, params, subject }) => {
-      const id = params['vif']!;
-      await changeVifs(deps, uuid, subject, `VIF ${id} was detached.`, detach(uuid, id));
+    handle: async (deps, call) => {
+      refuseLocked(call.target);
+      if (keepsVifs(call.target)) await detach(deps, call, call.params['vif']!);
       return {};
     },
   }),

@@ -25,6 +25,8 @@ export type StateRow = {
   readonly deletable?: true;
   /** An instance runs on the machine: the node may be protected, and does not lose its allocation. */
   readonly occupied?: true;
+  /** A guest has the machine, or is to get it: there is a guest document (layers/store/guest-documents.ts). */
+  readonly guest?: true;
   /** A deploy ramdisk may be running, which asks which node it is on. */
   readonly lookup?: true;
   /**
@@ -32,7 +34,24 @@ export type StateRow = {
    * inventory, and a heartbeat once that has come. In other states it is accepted and ignored, as Ironic does.
    */
   readonly heartbeat?: 'recorded' | 'awaited' | 'awaited once inspected';
+  /** What becomes of the server whose instance is on the machine; without it nothing. */
+  readonly server?: ServerFate;
 };
+
+/**
+ * `built`, at first or anew; `failed`; `up`, as far as its power is on; `leaving` the machine, or `gone`: what is done with
+ * the machine then is no business of its tenant; `rescuing`, `rescued`, `unrescuing`; `serviced`: as if it was up.
+ */
+export type ServerFate =
+  | 'built'
+  | 'failed'
+  | 'up'
+  | 'leaving'
+  | 'gone'
+  | 'rescuing'
+  | 'rescued'
+  | 'unrescuing'
+  | 'serviced';
 
 /** Refusals name states in this order. */
 export const states: { readonly [S in ProvisionState]: StateRow } = {
@@ -61,29 +80,120 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
   'inspect failed': { is: 'failed', workflow: 'inspect', target: 'kept', editable: true },
   manageable: { is: 'resting', unassigned: true, unwired: true, deletable: true },
   available: { is: 'resting', was: { below: 2, as: null }, unassigned: true, deletable: true },
-  deploying: { is: 'working', workflow: 'deploy', target: 'active', lookup: true, heartbeat: 'recorded' },
-  'wait call-back': { is: 'waiting', workflow: 'deploy', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  'deploy hold': { is: 'held', workflow: 'deploy', target: 'kept', heartbeat: 'recorded' },
-  'deploy failed': { is: 'failed', workflow: 'deploy', target: 'kept', editable: true },
-  active: { is: 'resting', occupied: true },
-  deleting: { is: 'working', workflow: 'undeploy', target: 'available' },
-  error: { is: 'failed', workflow: 'undeploy', editable: true },
-  cleaning: { is: 'working', workflow: 'clean', target: 'available', lookup: true, heartbeat: 'recorded' },
-  'clean wait': { is: 'waiting', workflow: 'clean', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  'clean hold': { is: 'held', workflow: 'clean', target: 'kept', heartbeat: 'recorded' },
-  'clean failed': { is: 'failed', workflow: 'clean', target: 'kept', editable: true },
-  adopting: { is: 'working', workflow: 'adopt', target: 'active' },
+  deploying: {
+    is: 'working',
+    workflow: 'deploy',
+    target: 'active',
+    lookup: true,
+    heartbeat: 'recorded',
+    server: 'built',
+    guest: true,
+  },
+  'wait call-back': {
+    is: 'waiting',
+    workflow: 'deploy',
+    target: 'kept',
+    lookup: true,
+    heartbeat: 'awaited',
+    server: 'built',
+    guest: true,
+  },
+  'deploy hold': {
+    is: 'held',
+    workflow: 'deploy',
+    target: 'kept',
+    heartbeat: 'recorded',
+    server: 'built',
+    guest: true,
+  },
+  'deploy failed': { is: 'failed', workflow: 'deploy', target: 'kept', editable: true, server: 'failed', guest: true },
+  active: { is: 'resting', occupied: true, server: 'up', guest: true },
+  deleting: { is: 'working', workflow: 'undeploy', target: 'available', server: 'leaving' },
+  error: { is: 'failed', workflow: 'undeploy', editable: true, server: 'failed' },
+  cleaning: {
+    is: 'working',
+    workflow: 'clean',
+    target: 'available',
+    lookup: true,
+    heartbeat: 'recorded',
+    server: 'gone',
+  },
+  'clean wait': {
+    is: 'waiting',
+    workflow: 'clean',
+    target: 'kept',
+    lookup: true,
+    heartbeat: 'awaited',
+    server: 'gone',
+  },
+  'clean hold': { is: 'held', workflow: 'clean', target: 'kept', heartbeat: 'recorded', server: 'gone' },
+  'clean failed': { is: 'failed', workflow: 'clean', target: 'kept', editable: true, server: 'gone' },
+  adopting: { is: 'working', workflow: 'adopt', target: 'active', guest: true },
   'adopt failed': { is: 'failed', workflow: 'adopt', target: 'kept', editable: true, deletable: true },
-  rescuing: { is: 'working', workflow: 'rescue', target: 'rescue', lookup: true, heartbeat: 'recorded' },
-  'rescue wait': { is: 'waiting', workflow: 'rescue', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  rescue: { is: 'resting', occupied: true },
-  'rescue failed': { is: 'failed', workflow: 'rescue', target: 'kept', editable: true },
-  unrescuing: { is: 'working', workflow: 'unrescue', target: 'active' },
-  'unrescue failed': { is: 'failed', workflow: 'unrescue', target: 'kept', editable: true },
-  servicing: { is: 'working', workflow: 'service', target: 'active', lookup: true, heartbeat: 'recorded' },
-  'service wait': { is: 'waiting', workflow: 'service', target: 'kept', lookup: true, heartbeat: 'awaited' },
-  'service hold': { is: 'held', workflow: 'service', target: 'kept', editable: true, heartbeat: 'recorded' },
-  'service failed': { is: 'failed', workflow: 'service', target: 'kept', editable: true },
+  rescuing: {
+    is: 'working',
+    workflow: 'rescue',
+    target: 'rescue',
+    lookup: true,
+    heartbeat: 'recorded',
+    server: 'rescuing',
+    guest: true,
+  },
+  'rescue wait': {
+    is: 'waiting',
+    workflow: 'rescue',
+    target: 'kept',
+    lookup: true,
+    heartbeat: 'awaited',
+    server: 'rescuing',
+    guest: true,
+  },
+  rescue: { is: 'resting', occupied: true, server: 'rescued', guest: true },
+  'rescue failed': { is: 'failed', workflow: 'rescue', target: 'kept', editable: true, server: 'failed', guest: true },
+  unrescuing: { is: 'working', workflow: 'unrescue', target: 'active', server: 'unrescuing', guest: true },
+  'unrescue failed': {
+    is: 'failed',
+    workflow: 'unrescue',
+    target: 'kept',
+    editable: true,
+    server: 'failed',
+    guest: true,
+  },
+  servicing: {
+    is: 'working',
+    workflow: 'service',
+    target: 'active',
+    lookup: true,
+    heartbeat: 'recorded',
+    server: 'serviced',
+    guest: true,
+  },
+  'service wait': {
+    is: 'waiting',
+    workflow: 'service',
+    target: 'kept',
+    lookup: true,
+    heartbeat: 'awaited',
+    server: 'serviced',
+    guest: true,
+  },
+  'service hold': {
+    is: 'held',
+    workflow: 'service',
+    target: 'kept',
+    editable: true,
+    heartbeat: 'recorded',
+    server: 'serviced',
+    guest: true,
+  },
+  'service failed': {
+    is: 'failed',
+    workflow: 'service',
+    target: 'kept',
+    editable: true,
+    server: 'serviced',
+    guest: true,
+  },
 };
 
 type InState = { readonly provision_state: ProvisionState };

@@ -10,7 +10,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
 import { Fault, Unavailable } from '../../domain/fault.ts';
-import type { Listed, Objects } from '../objects.ts';
+import { checksumHeader, inBase64, type Listed, type Objects } from '../objects.ts';
 import { Refusal, settingsOf, type Site, withoutWords } from './client.ts';
 
 type Needs = {
@@ -78,6 +78,14 @@ export const createAwsObjects = ({ site = {}, bucket, keyId }: Needs): Objects =
     link: async (key, method, seconds) => {
       const command = method === 'GET' ? new GetObjectCommand(at(key)) : new PutObjectCommand(at(key));
       return getSignedUrl(client, command, { expiresIn: seconds }).catch(orFault);
+    },
+    uploadLink: async (key, sha256, seconds) => {
+      const checksum = inBase64(sha256);
+      const command = new PutObjectCommand({ ...at(key), ChecksumSHA256: checksum });
+      // In the query S3 would take it for a promise; as a signed header it is part of what is sent.
+      const unhoistableHeaders = new Set([checksumHeader]);
+      const url = await getSignedUrl(client, command, { expiresIn: seconds, unhoistableHeaders }).catch(orFault);
+      return { url, headers: { [checksumHeader]: checksum } };
     },
   };
 };

@@ -1,13 +1,26 @@
 /** Objects in memory. Links lead to `https://objects.test` and are followed with `request`. */
-import type { Clock } from '../platform.ts';
-import type { ObjectBody, Objects } from '../objects.ts';
+import { createHash } from 'node:crypto';
 
-type Link = { readonly key: string; readonly method: 'GET' | 'PUT'; readonly expires: number };
+import type { Clock } from '../platform.ts';
+import { checksumHeader, inBase64, type ObjectBody, type Objects } from '../objects.ts';
+
+/** `checksum`: that of what may be put, in base64. */
+type Link = {
+  readonly key: string;
+  readonly method: 'GET' | 'PUT';
+  readonly expires: number;
+  readonly checksum?: string;
+};
 
 export type MemoryObjects = Objects & {
   keys(): string[];
   /** What the holder of a link would see. */
-  request(method: string, url: string, body?: ObjectBody): Promise<{ status: number; body: ObjectBody | undefined }>;
+  request(
+    method: string,
+    url: string,
+    body?: ObjectBody,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: ObjectBody | undefined }>;
 };
 
 export const createMemoryObjects = (clock: Pick<Clock, 'now'>): MemoryObjects => {
@@ -18,6 +31,11 @@ export const createMemoryObjects = (clock: Pick<Clock, 'now'>): MemoryObjects =>
     times.set(key, clock.now());
   };
   const links = new Map<string, Link>();
+  const made = (link: Link): string => {
+    const url = `https://objects.test/${link.key}?signature=${String(links.size + 1).padStart(8, '0')}`;
+    links.set(url, link);
+    return url;
+  };
   return {
     keys: () => [...objects.keys()].sort(),
     put: async (key, body) => store(key, body),
@@ -26,14 +44,20 @@ export const createMemoryObjects = (clock: Pick<Clock, 'now'>): MemoryObjects =>
     list: async (prefix) =>
       [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => ({ key, put_at: times.get(key)! })),
     remove: async (key) => void objects.delete(key),
-    link: async (key, method, seconds) => {
-      const url = `https://objects.test/${key}?signature=${String(links.size + 1).padStart(8, '0')}`;
-      links.set(url, { key, method, expires: clock.now() + seconds * 1000 });
-      return url;
+    link: async (key, method, seconds) => made({ key, method, expires: clock.now() + seconds * 1000 }),
+    uploadLink: async (key, sha256, seconds) => {
+      const checksum = inBase64(sha256);
+      const url = made({ key, method: 'PUT', expires: clock.now() + seconds * 1000, checksum });
+      return { url, headers: { [checksumHeader]: checksum } };
     },
-    request: async (method, url, body = new Uint8Array()) => {
+    request: async (method, url, body = new Uint8Array(), headers = {}) => {
       const link = links.get(url);
       if (!link || link.method !== method || link.expires <= clock.now()) return { status: 403, body: undefined };
+      if (link.checksum !== undefined) {
+        if (headers[checksumHeader] !== link.checksum) return { status: 403, body: undefined };
+        const has = createHash('sha256').update(body).digest('base64');
+        if (has !== link.checksum) return { status: 400, body: undefined };
+      }
       if (method === 'PUT') store(link.key, body);
       const stored = objects.get(link.key);
       return stored ? { status: 200, body: stored.slice() } : { status: 404, body: undefined };

@@ -3,7 +3,8 @@
  * lists find them, what goes with a change of one. The engine (layers/store/records) reads these rows and nothing else.
  */
 import type { Fields } from '../../domain/fields.ts';
-import type { Key, Table } from '../../platform/table.ts';
+import type { Ids } from '../../platform/platform.ts';
+import type { Key, Table, Write } from '../../platform/table.ts';
 import type { NodeEvent } from '../events.ts';
 import type { Beside } from '../records/plan.ts';
 import { partition } from './key.ts';
@@ -19,10 +20,12 @@ export type Kept = {
   readonly referred?: string;
 };
 
+type Value = string | number | boolean | null | undefined;
+
 /** By what lists find records. */
 export type Index<R> = {
-  /** The value under which a record is found; null and undefined: under none. */
-  of(record: R): string | number | boolean | null | undefined;
+  /** The value under which a record is found, or several; null and undefined: under none. */
+  of(record: R): Value | readonly Value[];
   /** Its entries hold the brief of the record, so that a list that shows no more than that reads nothing else. */
   readonly brief?: true;
 };
@@ -43,8 +46,8 @@ export type Kind<R extends Kept, H extends Kept = never> = {
   /** How messages call one, such as "Volume connector". */
   readonly title: string;
   /**
-   * What is said when a value is taken, by the `unique` of its row, with * for the value. `uuid`: of records that are
-   * found by their UUID without a guard.
+   * What is said when a value is taken, by the `unique` of its row, with * for the value, or {own} for it without what it
+   * is unique within. `uuid`: of records that are found by their UUID without a guard.
    */
   readonly taken: Readonly<Record<string, string>>;
   readonly fields: Fields;
@@ -59,7 +62,10 @@ export type Kind<R extends Kept, H extends Kept = never> = {
   readonly apart?: readonly string[];
   /** Others stand in its partition, which go when it goes. */
   readonly holds?: true;
-  /** The version of the form in which items are stored; `upgrades[0]` leads from 1 to 2. An item says which it has. */
+  /**
+   * The version of the form in which items are stored, and of what `indexes` find; `upgrades[0]` leads from 1 to 2. An
+   * item says which it has, and tables follow (ADR 16).
+   */
   readonly schema: number;
   readonly upgrades: readonly Upgrade[];
   /** Indexes besides those of the fields with the column `index`. */
@@ -72,6 +78,11 @@ export type Kind<R extends Kept, H extends Kept = never> = {
   refersTo?(record: R): Reference | undefined;
   /** Values that follow from a change, which was made at `at` (ISO 8601). */
   stamps?(before: R, after: R, at: string): Partial<R>;
+  /**
+   * How a line of its history is written, at a time (ISO 8601), in the transaction of the change that it tells of; absent:
+   * it has none.
+   */
+  line?(record: R, event: NodeEvent, at: string, ids: Ids): Write;
   /** The line of history that a change is worth, unless the change tells it otherwise. */
   tells?(before: R, after: R): NodeEvent | undefined;
   /** Changes of other records that a change brings with it; without `after` it goes. */

@@ -1,20 +1,27 @@
-/** Every kind of record, a row each. What else is stored with a node is in `companions.ts`. */
-import { allocation as allocationFields, isFree, type Allocation } from '../../domain/allocation.ts';
+/**
+ * Every kind of record in the machines' table, a row each; those of tenants are in `tenants.ts`. What else is stored with
+ * a node is in `companions.ts`.
+ */
+import { allocation as allocationFields, type Allocation } from '../../domain/allocation.ts';
+import { guestChanged, makeStale, staleBy } from '../../domain/baremetal/guest.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
 import { deployTemplate, type DeployTemplate } from '../../domain/deploy-template.ts';
+import { freeValues } from '../../domain/free-nodes.ts';
 import { inspectionRule, type InspectionRule } from '../../domain/inspection-rule.ts';
 import { node as nodeFields } from '../../domain/node.ts';
 import { port as portFields, type Port } from '../../domain/port.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../domain/portgroup.ts';
+import { placementClass } from '../../domain/resource-class.ts';
 import { runbook as runbookFields, type Runbook } from '../../domain/runbook.ts';
 import { volumeConnector, volumeTarget, type VolumeConnector, type VolumeTarget } from '../../domain/volume.ts';
-import { transitionLine } from '../events.ts';
+import { eventWrite, transitionLine } from '../events.ts';
 import type { StoredNode } from '../nodes.ts';
 import { readRecord } from '../records/find.ts';
 import { besideRemoved } from '../records/plan.ts';
 import type { Key } from '../../platform/table.ts';
 import { keyOf, type AnyKind, type Kept, type Kind, type Upgrade } from './kind.ts';
+import { tenantKinds } from './tenants.ts';
 
 export type StoredPort = Port & Kept;
 export type StoredPortgroup = Portgroup & Kept;
@@ -98,16 +105,25 @@ const node: Kind<StoredNode> = {
   holds: true,
   indexes: {
     associated: { of: ({ instance_uuid: instance }) => instance !== null },
+    placement_class: { of: ({ resource_class: name }) => name && placementClass(name) },
     // What `sync` looks at: a node that nothing works on is not in it.
     busy: { of: ({ run, reservation }) => (run === null && reservation === null ? undefined : '') },
-    // Those that an allocation may get, by resource class: a fleet of nodes that all have instances costs it nothing.
-    free: { of: (record) => (isFree(record) ? record.resource_class : undefined) },
+    // Those that a server or an allocation may get: a fleet of nodes that all have instances costs it nothing.
+    free: { of: freeValues },
+    // Those whose guest document `sync` writes, because others could not. A run that has the node writes it itself.
+    stale_guest: {
+      of: (record) => (record.run === null && staleBy(record) !== undefined ? '' : undefined),
+    },
   },
   brief: ['owner', 'lessee', 'parent_node', 'shard'],
   briefIn: ['provision_state'],
   refersTo: ({ chassis_uuid: uuid }) =>
     uuid ? { key: keyOf(chassis, uuid), gone: 'The chassis could not be found, it was deleted meanwhile.' } : undefined,
-  stamps: (before, after, at) => (after.provision_state === before.provision_state ? {} : { provision_updated_at: at }),
+  stamps: (before, after, at) => ({
+    ...(after.provision_state !== before.provision_state && { provision_updated_at: at }),
+    ...(guestChanged(before, after) && makeStale({ ...after, revision: before.revision }, at)),
+  }),
+  line: eventWrite,
   tells: transitionLine,
   // A node and its allocation name each other, or neither does: an allocation that the node loses goes with it.
   brings: async (table, before, after) => {
@@ -185,8 +201,13 @@ export const kinds = {
   inspection_rule,
 } as const;
 
-/** The kind of the record that stands under this key; undefined for what is no record. */
-export const kindAt = ({ sk }: Key): AnyKind | undefined => {
-  const [name = ''] = sk.split('#', 1);
-  return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
-};
+/** Those of both tables. */
+export const everyKind: readonly AnyKind[] = [...Object.values(kinds), ...Object.values(tenantKinds)];
+
+const named: ReadonlyMap<string, AnyKind> = new Map(everyKind.map((kind) => [kind.name, kind]));
+
+/** The kind of this name, of either table. */
+export const kindNamed = (name: string): AnyKind | undefined => named.get(name);
+
+/** The kind of the record that stands under this key, in either table; undefined for what is no record. */
+export const kindAt = ({ sk }: Key): AnyKind | undefined => kindNamed(sk.split('#', 1)[0]!);

@@ -2,6 +2,7 @@
 import { NotFound, type Fault } from '../../domain/fault.ts';
 import { isUuid } from '../../domain/values.ts';
 import type { Item, Key, Table } from '../../platform/table.ts';
+import { valueWithin } from '../guards.ts';
 import { toRecord } from '../kinds/form.ts';
 import { guardKey } from '../kinds/key.ts';
 import { apartKey, belongingTo, keyOf, partitionOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
@@ -38,13 +39,18 @@ export const itemOf = async (table: Table, kind: AnyKind, uuid: string): Promise
 export const readRecord = async <R extends Kept>(table: Table, kind: KindOf<R>, uuid: string): Promise<R | undefined> =>
   whole(table, kind, await keyFor(table, kind, uuid));
 
-/** The record with this value in the field whose row has this `unique`; undefined if none has it. */
+/**
+ * The record with this value in the field whose row has this `unique`, of those with the same `within` if it is unique in
+ * that only; undefined if none has it.
+ */
 export const readRecordBy = async <R extends Kept>(
   table: Table,
   kind: KindOf<R>,
   unique: string,
   value: string,
-): Promise<R | undefined> => whole(table, kind, await keyBy(table, kind, unique, value));
+  within?: string,
+): Promise<R | undefined> =>
+  whole(table, kind, await keyBy(table, kind, unique, within === undefined ? value : valueWithin(within, value)));
 
 /** The UUID that this ident means, itself or by a name; undefined for a name that none has. Nobody looks if it is there. */
 export const uuidOf = async (table: Pick<Table, 'get'>, kind: AnyKind, ident: string): Promise<string | undefined> => {

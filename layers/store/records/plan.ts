@@ -3,7 +3,7 @@ import { Conflict, Invalid, type Fault } from '../../domain/fault.ts';
 import type { Ids } from '../../platform/platform.ts';
 import { absent, equals, present, type Write } from '../../platform/table.ts';
 import { entryChanges, placesOf } from '../entries.ts';
-import { eventWrite, type NodeEvent } from '../events.ts';
+import type { NodeEvent } from '../events.ts';
 import { guardsOf, type Guard } from '../guards.ts';
 import { apartWrite, homeOf, placeOf, storedForm, toItem } from '../kinds/form.ts';
 import { keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
@@ -36,10 +36,10 @@ export type Forms<R> = { readonly before?: R | undefined; readonly after?: R | u
 const planned = (writes: readonly Write[]): Planned[] => writes.map((write) => ({ write }));
 
 const taken =
-  ({ taken: sentences }: AnyKind, unique: string, value: string) =>
+  ({ taken: sentences }: AnyKind, { unique, value, own }: Omit<Guard, 'key'>) =>
   (cause: unknown) =>
     Conflict(
-      sentences[unique]!.replace('*', () => value),
+      sentences[unique]!.replace('*', () => value).replace('{own}', () => own),
       cause,
     );
 
@@ -47,7 +47,13 @@ const itself = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
   if (!before) {
     // Where several of a node stand, the guard of the UUID says it as well, but may come too late.
     const unique = kind.home ? kind.name : 'uuid';
-    return [{ write: { put: toItem(kind, after!), when: [absent] }, refused: taken(kind, unique, after!.uuid) }];
+    const { uuid } = after!;
+    return [
+      {
+        write: { put: toItem(kind, after!), when: [absent] },
+        refused: taken(kind, { unique, value: uuid, own: uuid }),
+      },
+    ];
   }
   const seen = equals('revision', before.revision);
   const removal: Write = { delete: placeOf(kind, before), when: [seen, noNewReference(before)] };
@@ -75,7 +81,7 @@ const guards = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
     ...wanted.flatMap((guard): Planned[] => {
       const put = { ...guard.key, ...(after && refers(kind, after)) };
       if (!missing(held, guard)) return moved ? [{ write: { put } }] : [];
-      return [{ write: { put, when: [absent] }, refused: taken(kind, guard.unique, guard.value) }];
+      return [{ write: { put, when: [absent] }, refused: taken(kind, guard) }];
     }),
     ...planned(held.filter((guard) => missing(wanted, guard)).map(({ key }) => ({ delete: key }))),
   ];
@@ -119,7 +125,7 @@ const history = <R extends Kept>(
 ): Planned[] => {
   const line = before && after && (told ?? kind.tells)?.(before, after);
   const all = line ? inOrder(events, line) : events;
-  return planned(all.map((event) => eventWrite((after ?? before) as never, event, at, ids)));
+  return planned(all.map((event) => kind.line!((after ?? before)!, event, at, ids)));
 };
 
 /** All writes of one record's change. */

@@ -1,9 +1,15 @@
+import { readFileSync } from 'node:fs';
+
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/events/app.ts';
 import { type EventDetail, schemaOf } from '../../../layers/domain/events.ts';
 import type { FeedRecord } from '../../../layers/platform/feed.ts';
 import { createMemoryEvents, type MemoryEvents } from '../../../layers/platform/memory/events.ts';
+import { createVirtualClock } from '../../../layers/platform/memory/clock.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import type { Item } from '../../../layers/platform/table.ts';
+import { upgradeTable } from '../../../layers/store/upgrade.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -37,6 +43,9 @@ const publish = async (): Promise<EventDetail[]> => {
 
 const change = async (uuid: string, set: Partial<StoredNode>) =>
   changeRecord(front.platform, kinds.node, uuid, () => ({ set }));
+
+const firstVersion = new URL('../../fixtures/first-version/items.json', import.meta.url);
+const readItems = () => JSON.parse(readFileSync(firstVersion, 'utf8')) as readonly Item[];
 
 const essence = ({ type, before, after }: EventDetail) => ({ type, before, after });
 
@@ -126,11 +135,12 @@ describe('an event', () => {
     ]);
   });
 
-  it('tells of VIFs that were attached and detached', async () => {
-    const { uuid } = await front.store();
+  it('tells of VIFs that were attached and detached, and to what', async () => {
+    const { uuid } = await front.store({ network_interface: 'flat' });
+    const port = await front.request('POST /v1/ports', { body: { node_uuid: uuid, address: '52:54:00:00:00:01' } });
+    const vif = { id: 'v1', port_uuid: (port.body as { uuid: string }).uuid, portgroup_uuid: null };
     await publish();
-    const vif = { id: 'v1', port_uuid: 'p1', portgroup_uuid: null };
-    await front.request(`POST /v1/nodes/${uuid}/vifs`, { body: { id: 'v1', port_uuid: 'p1', binding: 'more' } });
+    await front.request(`POST /v1/nodes/${uuid}/vifs`, { body: { id: 'v1', binding: 'more' } });
     await front.request(`POST /v1/nodes/${uuid}/vifs`, { body: { id: 'v1' } });
     await front.request(`DELETE /v1/nodes/${uuid}/vifs/v1`);
     expect((await publish()).map(essence)).toEqual([
@@ -160,16 +170,17 @@ describe('no event', () => {
     expect(await publish()).toEqual([]);
   });
 
-  it('is due for an item that gets the form that nodes have now', async () => {
-    const { uuid } = await front.store();
-    const key = { pk: `node#${uuid}`, sk: 'node' };
-    const { schema: _schema, places: _places, ...values } = (await front.platform.table.get(key))!;
-    const first = { ...values, list: 'node#3', by_owner: 'p', maintenance: false, instance_uuid: null };
-    await front.platform.table.write([{ put: { ...key, ...first } }]);
-    records.splice(0);
-    await change(uuid, { extra: { a: 1 } });
-    expect(records[0]!.dynamodb.NewImage).toMatchObject({ schema: { N: '2' } });
-    expect(await publish()).toEqual([]);
+  it('is due for a fleet of the first version that is brought into the form of this one', async () => {
+    const { table } = createMemoryPlatform();
+    const items = readItems();
+    for (const item of items) await table.write([{ put: item }]);
+    const upgraded = follow(table);
+    while (!(await upgradeTable({ table, clock: createVirtualClock() }, { grace: 0 })));
+    const nodes = items.filter(({ sk }) => sk === 'node');
+    expect(nodes.length).toBeGreaterThan(3);
+    expect(upgraded.length).toBeGreaterThanOrEqual(nodes.length);
+    expect(await app({ Records: upgraded })).toEqual({ batchItemFailures: [], unreadable: 0 });
+    expect(events.published).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseNetworks } from '../../../layers/bmc/networks.ts';
+import { isPublic, parseNetworks } from '../../../layers/bmc/networks.ts';
 
 const allowed = (setting: string, addresses: string[]) =>
   addresses.filter(parseNetworks('bmc_networks', setting).allows);
@@ -56,4 +56,30 @@ describe('networks of BMCs', () => {
       expect(() => parseNetworks('bmc_networks', text)).toThrow(`"${text}" is no network`);
     },
   );
+});
+
+describe('public addresses', () => {
+  it('are those where everybody may go', () => {
+    const open = ['9.9.9.9', '172.32.0.1', '2620:fe::9'];
+    const closed = [
+      '10.0.0.1',
+      'fd12::1',
+      '127.0.0.1',
+      '::1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '192.0.2.1',
+      '198.18.0.1',
+    ];
+    const odd = [
+      '::ffff:9.9.9.9',
+      '64:ff9b::909:909',
+      '2002:909:909::1',
+      '2001:db8::1',
+      'fe80::1%eth0',
+      'dns.example',
+      '',
+    ];
+    expect([...open, ...closed, ...odd].filter(isPublic)).toEqual(open);
+  });
 });

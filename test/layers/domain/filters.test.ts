@@ -90,4 +90,20 @@ describe('an index', () => {
       { index: 'size', value: 'm' },
     ]);
   });
+
+  it('of several filters is read where all of them have its values, before those that keep more', () => {
+    const together = {
+      given: { colour: 'red' },
+      lookups: ({ name }: Readonly<Record<string, unknown>>) => [{ index: 'red', value: name ?? '*' }],
+      rank: 1,
+    };
+    const ways = (query: Record<string, string[]>) => selectBy(filters, query, [together]).lookups;
+    expect(ways({ colour: ['red'], name: ['a'] })).toEqual([{ index: 'red', value: 'a' }]);
+    expect(ways({ colour: ['red'], size: ['s'] })).toEqual([{ index: 'red', value: '*' }]);
+    expect(ways({ colour: ['blue'], name: ['a'] })).toEqual([{ index: 'colour', value: 'blue' }]);
+    const later = { ...together, rank: 1.5 };
+    expect(selectBy(filters, { colour: ['red'], size: ['s'] }, [later]).lookups).toEqual([
+      { index: 'size', value: 's' },
+    ]);
+  });
 });

@@ -52,6 +52,7 @@ const find: Route<Deps, Rule, unknown, Lamp>['find'] = async ({ lamps }, { lamp 
 const row = <Body = undefined, Target = undefined>(made: Route<Deps, Rule, Body, Target>): Route<Deps, Rule> => made;
 
 const lampRoutes: readonly Route<Deps, Rule>[] = [
+  row({ at: 'GET /v2/bulbs', since: 2, until: 4, policy: 'public', handle: async () => ({ body: [] }) }),
   row({ at: 'GET /v2', policy: 'public', handle: async (_deps, { base }) => ({ body: { self: `${base}/v2` } }) }),
   row({
     at: 'GET /v2/lamps',

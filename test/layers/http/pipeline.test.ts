@@ -110,6 +110,13 @@ describe('an API with versions and errors of its own', () => {
     expect(lamps.get('a')!.on).toBe(false);
   });
 
+  it('has a row from the version that introduced it to the last one that has it', async () => {
+    const versions = ['2.1', '2.2', '2.4', '2.5'];
+    const answers = versions.map(async (version) => (await request('GET /v2/bulbs', { version })).status);
+    expect(await Promise.all(answers)).toEqual([404, 200, 200, 404]);
+    expect(inner(await request('GET /v2/bulbs', { version: '2.5' }))[1].message).toBe('There is nothing at this path.');
+  });
+
   it('handles, with status, headers and the place of what was made; links start with what the client called', async () => {
     const options = { version: '2.3', subject: member('p1'), body: put(true), stage: '/lamps-api' };
     const answer = await request('POST /v2/p1/lamps/a/switch', options);

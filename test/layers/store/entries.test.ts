@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import { countedUuid } from '../../../layers/platform/memory/ids.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
-import type { Item, Write } from '../../../layers/platform/table.ts';
+import type { Write } from '../../../layers/platform/table.ts';
 import {
   briefFields,
   entryPartition,
-  entrySort,
   indexesOf,
   placesOf,
   shardOf,
@@ -15,11 +14,12 @@ import {
   uuidOfEntry,
 } from '../../../layers/store/entries.ts';
 import { newRecord, toBrief, toItem, toRecord } from '../../../layers/store/kinds/form.ts';
-import type { AnyKind, Kept } from '../../../layers/store/kinds/kind.ts';
-import { kindAt, kinds, type StoredAllocation, type StoredPort } from '../../../layers/store/kinds/kinds.ts';
+import type { AnyKind } from '../../../layers/store/kinds/kind.ts';
+import { kinds, type StoredAllocation, type StoredPort } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../layers/store/records/change.ts';
 import { aNode } from './a-node.ts';
+import { entriesOf, entriesThatAreDue } from './due-entries.ts';
 
 const [one, two] = [countedUuid(1), countedUuid(2)];
 const rows: readonly AnyKind[] = Object.values(kinds);
@@ -53,16 +53,19 @@ describe('the indexes of a kind', () => {
     expect(places).not.toContainEqual(expect.stringMatching(/^lessee/));
   });
 
-  it('hold a node as free under its resource class while somebody may get it', () => {
-    const free = { provision_state: 'available', power_state: 'power off', resource_class: 'gold' } as const;
-    const isFree = (more: Partial<StoredNode>) =>
-      placesOf(kinds.node, aNode({ ...free, ...more })).some((place) => place.startsWith('free'));
-    expect(placesOf(kinds.node, aNode(free))).toContain('free#gold');
-    expect([isFree({}), isFree({ resource_class: null }), isFree({ instance_uuid: two })]).toEqual([
-      true,
-      false,
-      false,
+  it('hold a node as free under its class, its group, both and neither while somebody may get it', () => {
+    const free = { provision_state: 'available', power_state: 'power off', resource_class: 'gold.2' } as const;
+    const freePlaces = (more: Partial<StoredNode>) =>
+      placesOf(kinds.node, aNode({ ...free, ...more })).filter((place) => place.startsWith('free'));
+    expect(freePlaces({ conductor_group: 'west' })).toEqual([
+      'free#*/*',
+      'free#*/west',
+      'free#CUSTOM_GOLD_2/*',
+      'free#CUSTOM_GOLD_2/west',
     ]);
+    expect(freePlaces({ resource_class: null })).toEqual(['free#*/*', 'free#*/']);
+    const taken: Partial<StoredNode>[] = [{ instance_uuid: two }, { maintenance: true }, { provision_state: 'active' }];
+    expect(taken.flatMap(freePlaces)).toEqual([]);
   });
 
   it('hold a node as busy while a run owns or locks it, and an allocation while it looks for one', () => {
@@ -74,18 +77,7 @@ describe('the indexes of a kind', () => {
   });
 });
 
-/** The entries that there have to be for these records: exactly one in each of their places. */
-const wanted = (items: readonly Item[]) =>
-  items.flatMap((item) => {
-    const kind = kindAt(item);
-    if (!kind) return [];
-    const record = toRecord<Kept>(kind, item);
-    return placesOf(kind, record).map(
-      (place) => `${entryPartition(kind, place, shardOf(record.uuid))} ${entrySort(record)}`,
-    );
-  });
 const isEntry = ({ pk }: { pk: string }) => pk.startsWith('index#');
-const found = (items: readonly Item[]) => items.filter(isEntry).map(({ pk, sk }) => `${pk} ${sk}`);
 
 describe('the entries of records', () => {
   it('are always those of what is stored, with briefs that tell it', async () => {
@@ -113,7 +105,7 @@ describe('the entries of records', () => {
         }
         if (ends) await removeRecord(platform, kinds.node, one);
         const items = platform.table.items();
-        expect(found(items).toSorted()).toEqual(wanted(items).toSorted());
+        expect(entriesOf(items)).toEqual(entriesThatAreDue(items));
         const node = items.find(({ sk }) => sk === 'node');
         for (const entry of items.filter(({ pk, brief }) => pk.startsWith('index#node') && brief)) {
           expect(toRecord(kinds.node, node!)).toMatchObject(toBrief<StoredNode>(kinds.node, entry));
@@ -153,7 +145,9 @@ describe('the entries of records', () => {
   it('are written where a value moved, and where a brief tells another one', async () => {
     expect(await writesOf({ power_state: 'power on' })).toEqual(['list', 'provision_state']);
     expect(await writesOf({ chassis_uuid: null, fault: 'power failure' })).toEqual(['fault']);
-    expect(await writesOf({ provision_state: 'deploying' })).toEqual(['list', 'provision_state', 'provision_state']);
+    const moved = ['list', 'provision_state', 'busy', 'provision_state'];
+    // Of any class, in any group and in its own, it is not free any more.
+    expect(await writesOf({ provision_state: 'deploying', run: 'r' })).toEqual([...moved, 'free', 'free']);
   });
 
   it('are not lost when what belongs to a node moves to another one', async () => {

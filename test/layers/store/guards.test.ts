@@ -15,7 +15,7 @@ describe('the guards of a record', () => {
   it('name each unique value that it has, and where its guard stands', () => {
     const key = { pk: 'unique#thing_name#a', sk: 'guard' };
     expect(guardsOf(rows, { name: 'a', address: null, owner: 'x' })).toEqual([
-      { unique: 'thing_name', value: 'a', key },
+      { unique: 'thing_name', value: 'a', own: 'a', key },
     ]);
     expect(guardKey('thing_name', 'a')).toEqual(key);
   });

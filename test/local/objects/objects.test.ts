@@ -26,7 +26,14 @@ const open = (name: string, maxBytes = 100_000) => {
   const clock = createVirtualClock();
   const objects = createObjects({ folder, key, base: 'http://127.0.0.1:6385', clock });
   const options = { folder, secret: readKey(key), clock, maxBytes };
-  const request = async (method: string, link: string, { headers = {}, body = noBody() } = {}) => {
+  const request = async (
+    method: string,
+    link: string,
+    {
+      headers = {},
+      body = noBody(),
+    }: { headers?: Readonly<Record<string, string>>; body?: AsyncIterable<Uint8Array> } = {},
+  ) => {
     const url = link.replace('http://127.0.0.1:6385', '');
     const answer = await serveObject(options, { method, url, headers, body });
     return { ...answer, body: answer.body && new Uint8Array(await buffer(answer.body)) };
@@ -38,7 +45,8 @@ describeObjects('objects as files', async () => {
   const { clock, objects, request } = open('conformance');
   return {
     objects,
-    request: async (method, url, body) => request(method, url, body ? { body: parts(body) } : {}),
+    request: async (method, url, body, headers = {}) =>
+      request(method, url, body ? { body: parts(body), headers } : { headers }),
     wait: async (seconds) => clock.advance(seconds * 1000),
   };
 });

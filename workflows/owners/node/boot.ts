@@ -1,7 +1,7 @@
 /** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
 import { wantedBootMode } from '../../../layers/domain/capabilities.ts';
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
-import { isWebUrl } from '../../../layers/domain/image.ts';
+import { isWebUrl } from '../../../layers/domain/instance-image.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { agentCalled, leftRamdisk } from './agent.ts';
 import { attachAgentMedium, removeAgentMedium } from './agent-medium.ts';

@@ -1,7 +1,7 @@
 /** What an instance finds in the machine's drives: the medium that a ramdisk instance boots from, and its configdrive. */
 import { configdriveObject } from '../../../layers/domain/configdrive.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
-import { isWebUrl } from '../../../layers/domain/image.ts';
+import { isWebUrl } from '../../../layers/domain/instance-image.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import { imageForBmc, packedForAgent } from '../../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';

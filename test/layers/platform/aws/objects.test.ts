@@ -9,8 +9,13 @@ import { type Reply, serveS3, type Trouble } from './s3-server.ts';
 import { credentials } from './signature.ts';
 
 const region = 'eu-central-1';
-const follow = async (method: string, url: string, body?: Uint8Array) => {
-  const answer = await fetch(url, { method, ...(body && { body: Buffer.from(body) }) });
+const follow = async (
+  method: string,
+  url: string,
+  body?: Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+) => {
+  const answer = await fetch(url, { method, headers, ...(body && { body: Buffer.from(body) }) });
   return { status: answer.status, body: new Uint8Array(await answer.arrayBuffer()) };
 };
 

@@ -1,4 +1,5 @@
 /** A small S3 on a socket: it stores objects and checks signatures. Answers can be put in front by a script. */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -38,11 +39,19 @@ const list = (stored: Stored, query: URLSearchParams): Reply => {
   };
 };
 
-const answer = (stored: Stored, { method, path, query, body }: Seen, now: number): Reply => {
+/** A checksum that comes with the data has to be its own. */
+const isDamaged = ({ headers, body }: Seen): boolean => {
+  const said = headers['x-amz-checksum-sha256'];
+  return said !== undefined && createHash('sha256').update(body).digest('base64') !== said;
+};
+
+const answer = (stored: Stored, seen: Seen, now: number): Reply => {
+  const { method, path, query, body } = seen;
   const [, bucket, ...key] = decodeURIComponent(path).split('/');
   if (bucket !== 'ingot') return refusal(404, 'NoSuchBucket');
   const name = key.join('/');
   if (query.has('list-type')) return list(stored, query);
+  if (method === 'PUT' && isDamaged(seen)) return refusal(400, 'BadDigest');
   if (method === 'PUT') stored.set(name, { body, at: now });
   if (method === 'PUT') return { status: 200 };
   if (method === 'DELETE') stored.delete(name);

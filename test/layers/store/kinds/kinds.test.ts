@@ -6,9 +6,11 @@ import { createMemoryPlatform } from '../../../../layers/platform/memory/platfor
 import { newRecord, placeOf, toItem, toRecord } from '../../../../layers/store/kinds/form.ts';
 import { companions } from '../../../../layers/store/kinds/companions.ts';
 import type { AnyKind, Kept } from '../../../../layers/store/kinds/kind.ts';
-import { kinds } from '../../../../layers/store/kinds/kinds.ts';
+import { kindAt, kinds } from '../../../../layers/store/kinds/kinds.ts';
+import { tenantKinds } from '../../../../layers/store/kinds/tenants.ts';
 
-const rows: readonly (readonly [string, AnyKind])[] = Object.entries(kinds);
+const ofMachines: readonly (readonly [string, AnyKind])[] = Object.entries(kinds);
+const rows: readonly (readonly [string, AnyKind])[] = [...ofMachines, ...Object.entries(tenantKinds)];
 const [one, home] = [countedUuid(1), countedUuid(2)];
 
 describe.each(rows)('the kind %s', (name, kind) => {
@@ -21,11 +23,19 @@ describe.each(rows)('the kind %s', (name, kind) => {
   it('has a sentence for each value that can be taken', () => {
     const uniques = Object.values(kind.fields).flatMap(({ unique }) => (unique ? [unique] : []));
     expect(Object.keys(kind.taken).toSorted()).toEqual([...uniques, ...(kind.home ? [] : ['uuid'])].toSorted());
-    for (const sentence of Object.values(kind.taken)) expect(sentence.split('*')).toHaveLength(2);
+    for (const sentence of Object.values(kind.taken)) expect(sentence.split(/\*|\{own\}/)).toHaveLength(2);
+  });
+
+  it('is found by its key, in whichever table', () => {
+    expect(kindAt(placeOf(kind, { uuid: one, node_uuid: home } as unknown as Kept))).toBe(kind);
   });
 
   it('finds records of a home by the guard of their UUID', () => {
     expect(kind.fields['uuid']?.unique).toBe(kind.home ? name : undefined);
+  });
+
+  it('has an upgrade to each version of its schema but the first', () => {
+    expect(kind.upgrades).toHaveLength(kind.schema - 1);
   });
 
   it('gives back the record of its items', () => {
@@ -37,7 +47,7 @@ describe.each(rows)('the kind %s', (name, kind) => {
 });
 
 describe('names', () => {
-  it('tell all that stands with a node apart', () => {
+  it('tell all that stands with a node apart, and a key of tenants from one of machines', () => {
     const names = [
       ...Object.values(companions).map(({ name }) => name),
       ...rows.map(([name]) => name),

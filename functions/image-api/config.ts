@@ -1,0 +1,27 @@
+/** Settings of the Image API function, from its environment (infra/manifest.ts `settings`). */
+import * as z from 'zod';
+
+import { networksSetting, noNetworks, parseNetworks } from '../../layers/bmc/networks.ts';
+import { endpointOf, prefixes } from '../../layers/domain/apis.ts';
+
+/** Where administrators may send agents besides, as BMCs are there too. */
+const privateNetworks = parseNetworks('', '');
+
+export const Config = z
+  .object({
+    INGOT_PUBLIC_ENDPOINT: z.string(),
+    INGOT_IMAGE_NETWORKS: networksSetting('image_networks', noNetworks),
+    INGOT_DEPLOY_CALLBACK_TIMEOUT: z
+      .string()
+      .regex(/^[1-9]\d*$/, 'has to be a whole number above 0')
+      .transform(Number),
+  })
+  .transform((env) => ({
+    publicEndpoint: endpointOf(env.INGOT_PUBLIC_ENDPOINT, prefixes.image),
+    imageNetworks: env.INGOT_IMAGE_NETWORKS,
+    privateNetworks,
+    // An agent may fetch and write it for as long as it may be silent, and be told of it a heartbeat later.
+    linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
+  }));
+
+export type Config = z.output<typeof Config>;
