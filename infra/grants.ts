@@ -32,6 +32,7 @@ export const grants = {
   'seal:tenants': { part: 'sealer', key: 'tenants', doc: "encrypt with the tenants' key" },
   'open:tenants': { part: 'opener', key: 'tenants', doc: "decrypt with the tenants' key" },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
+  publish: { part: 'events', doc: 'publish events' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
   'apis:baremetal': {
     part: 'apis',

@@ -8,12 +8,22 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
 import { keyNameOf, type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
-import { apis, type FunctionName, type FunctionRow, functions, keeperNames, workflows } from '../infra/manifest.ts';
+import {
+  apis,
+  feed,
+  type FunctionName,
+  type FunctionRow,
+  functions,
+  keeperNames,
+  subscriptions,
+  workflows,
+} from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
+import { upgradeTable } from '../layers/store/upgrade.ts';
 import type { WorkflowName } from '../workflows/index.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
 import {
@@ -25,6 +35,9 @@ import {
   withAgentEndpoint,
   withOwnApis,
 } from './environment.ts';
+import type { Sink } from './events/consumer.ts';
+import { createSink } from './events/sink.ts';
+import { createEvents, type EventsRunner } from './events/start.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -37,10 +50,14 @@ import { createObjectsMount } from './objects/serve.ts';
 import { createSchedule } from './schedule.ts';
 import { makeServiceUser } from './service-user.ts';
 import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
+import { connect } from './rpc.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
+import type { Feed } from './table/feed.ts';
 import { startTable, type TableThread } from './table/start.ts';
+import { openTable } from './table/table.ts';
+import type { Writer } from './table/writer.ts';
 import { checkUsers } from './users.ts';
 
 export type CloudOptions = {
@@ -51,6 +68,8 @@ export type CloudOptions = {
   readonly variables: Variables;
   /** Simulated machines; without it there are none. */
   readonly simulator?: SimulatorOptions;
+  /** File or URL to which events go; without it only functions have them. */
+  readonly events?: string;
 };
 
 export type Cloud = {
@@ -93,7 +112,25 @@ const runnerNames = Object.fromEntries(
   Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
 );
 
-type Threads = { readonly tables: Readonly<Record<TableName, TableThread>>; readonly states: () => StatesThread };
+/** What a version before filled is brought into the form of this one while nothing else runs. */
+const upgrade = async (path: string, thread: TableThread, log: LogFile): Promise<void> => {
+  const port = thread.port();
+  const table = openTable({ path, writer: connect<Writer>(port) });
+  try {
+    const since = systemClock.now();
+    while (!(await upgradeTable({ table, clock: systemClock }, { grace: 0 })));
+    log.log('cloud').info('A table is in the form of this version.', { path, ms: systemClock.now() - since });
+  } finally {
+    table.close();
+    port.close();
+  }
+};
+
+type Threads = {
+  readonly tables: Readonly<Record<TableName, TableThread>>;
+  readonly states: () => StatesThread;
+  readonly events: () => EventsRunner;
+};
 
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (
@@ -119,6 +156,7 @@ const wire = (
       serveInvoke(port1, grants, host);
       return { functions: port2 };
     },
+    events: () => ({ events: threads.events().port() }),
     // Files, which need no wire.
     parameters: () => ({}),
     apis: () => ({ apis: calledApisIn(told) }),
@@ -128,7 +166,17 @@ const wire = (
 };
 
 /** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */
-const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'tables', 'simulator', 'log', 'stateDir'] as const;
+const stopOrder = [
+  'gateway',
+  'schedules',
+  'states',
+  'events',
+  'functions',
+  'tables',
+  'simulator',
+  'log',
+  'stateDir',
+] as const;
 type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<unknown> | void>>;
 
 /** One part that fails to end does not keep the others from ending. */
@@ -153,7 +201,10 @@ const startTables = async ({ files: { tables } }: StateDir, ends: Ends): Promise
   const started: TableThread[] = [];
   ends.tables = async () => Promise.all(started.map(async (table) => table.stop()));
   const found: Partial<Record<TableName, TableThread>> = {};
-  for (const [name, path] of Object.entries(tables)) started.push((found[name as TableName] = await startTable(path)));
+  for (const [name, path] of Object.entries(tables)) {
+    const table = await startTable(path, name === feed.table ? feed : undefined);
+    started.push((found[name as TableName] = table));
+  }
   return found as Threads['tables'];
 };
 
@@ -200,6 +251,7 @@ const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFi
 const assemble = async (
   options: CloudOptions,
   settings: Settings,
+  sink: Sink | undefined,
   dir: StateDir,
   log: LogFile,
   ends: Ends,
@@ -229,9 +281,11 @@ const assemble = async (
 
   const tables = await startTables(dir, ends);
   for (const table of Object.values(tables)) void table.ended.then(fail('A table'));
+  for (const name of Object.keys(tables) as TableName[]) await upgrade(dir.files.tables[name], tables[name], log);
 
   let states: StatesThread;
-  const threads: Threads = { tables, states: () => states };
+  let events: EventsRunner;
+  const threads: Threads = { tables, states: () => states, events: () => events };
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
@@ -242,6 +296,17 @@ const assemble = async (
     size: workers,
   });
   ends.functions = async () => host.stop(functionsGraceMs);
+  events = createEvents({
+    feed: connect<Feed>(tables[feed.table].feed()),
+    functions: host,
+    subscriptions,
+    sink,
+    clock: systemClock,
+    ids: createIds(systemClock),
+    log: log.log('events'),
+  });
+  tables[feed.table].onChange(events.kick);
+  ends.events = async () => events.stop(functionsGraceMs);
 
   states = await startStates({
     journal: dir.files.states,
@@ -259,6 +324,7 @@ const assemble = async (
   });
   ends.states = states.stop;
   await host.warm();
+  await events.start();
   ready.resolve(host);
 
   const schedules = startSchedules(host, states, log);
@@ -291,6 +357,7 @@ const assemble = async (
  */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const settings = readSettings(options.variables, options.simulator !== undefined);
+  const sink = options.events === undefined ? undefined : createSink(options.events);
   checkUsers(settings, options.variables);
   const dir = openStateDir(options.stateDir);
   const log = openLogFile(dir.files.log);
@@ -300,7 +367,7 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     log.log('cloud').warn(what, { path: dir.path, files: dir.closed });
   }
   try {
-    return await assemble(options, settings, dir, log, ends);
+    return await assemble(options, settings, sink, dir, log, ends);
   } catch (error) {
     await endAll(ends, log);
     throw error;

@@ -1,6 +1,7 @@
 /** `server-sync` on AWS: called by a schedule, and by EventBridge when an execution ends badly. */
 import { awsChance, awsClock, awsIds, awsLog, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
-import { publishStuck } from '../../layers/platform/aws/metrics.ts';
+import { stuckServers } from '../../layers/domain/metrics.ts';
+import { publishCount } from '../../layers/platform/aws/metrics.ts';
 import type { Report } from '../../workflows/run/sync.ts';
 import { create } from './app.ts';
 
@@ -18,6 +19,6 @@ const app = create({
 /** Answers the report; the number of servers that are stuck becomes a metric, also when it is 0. */
 export const handler = async (event: unknown): Promise<Report> => {
   const report = await app(event);
-  publishStuck('server-sync', report.stuck);
+  publishCount(stuckServers, report.stuck);
   return report;
 };

@@ -1,5 +1,6 @@
 /** `sync` on AWS: called by a schedule, and by EventBridge when an execution ends badly. */
-import { publishStuck } from '../../layers/platform/aws/metrics.ts';
+import { stuckNodes } from '../../layers/domain/metrics.ts';
+import { publishCount } from '../../layers/platform/aws/metrics.ts';
 import {
   awsChance,
   awsClock,
@@ -27,6 +28,6 @@ const app = create({
 /** Answers the report; the number of stuck nodes becomes a metric, also when it is 0. */
 export const handler = async (event: unknown): Promise<Report> => {
   const report = await app(event);
-  publishStuck('sync', report.stuck);
+  publishCount(stuckNodes, report.stuck);
   return report;
 };

@@ -209,12 +209,7 @@ export type Binding = {
  * when the server is not to get it any more. Throws NotFound (404), PortInUse (409) if another server has it,
  * MacAddressInUse (409).
  */
-export const bindPort = async (
-  needs: Needs,
-  uuid: string,
-  binding: Binding,
-  fence?: Planned,
-): Promise<StoredPort> => {
+export const bindPort = async (needs: Needs, uuid: string, binding: Binding, fence?: Planned): Promise<StoredPort> => {
   const { device_id, device_owner, host_id, mac_address } = binding;
   const { after } = await changeRecord(needs, kind, uuid, async (before) => {
     if (before.device_id !== '' && before.device_id !== device_id) {

@@ -16,7 +16,11 @@ const wellEnded = ({ kind }: Pick<Keeper, 'kind'>, { status, stopped_at: at }: E
     ? `its work was done at ${at}, and the ${kind}'s record, which names it still, was restored from before.`
     : undefined;
 
-const failureFor = (keeper: Pick<Keeper, 'kind'>, { run, phase }: RecordedRun, ended: Execution | undefined): Failure => {
+const failureFor = (
+  keeper: Pick<Keeper, 'kind'>,
+  { run, phase }: RecordedRun,
+  ended: Execution | undefined,
+): Failure => {
   if (!ended) return { phase, error: 'NeverStarted', message: `The run ${run} was never started.` };
   const error = ended.error ?? ended.status;
   const { message } = failureOf(phase, error, ended.cause);

@@ -64,7 +64,14 @@ export type Work<C extends Call, P> = { readonly call: C; readonly phase: P; rea
  * An owner as the function needs it that runs its phases. `W` is what that function may touch of the world, `X` what a
  * phase works with, `O` what one may end in.
  */
-export type Owner<W, C extends Call, P extends Phase<X, O>, X, O extends Ended, K extends Needed = Keeping> = Keeper<K> & {
+export type Owner<
+  W,
+  C extends Call,
+  P extends Phase<X, O>,
+  X,
+  O extends Ended,
+  K extends Needed = Keeping,
+> = Keeper<K> & {
   /** Of what its states send. */
   readonly call: z.ZodType<C>;
   /** By the names of the Task states; undefined if it has no such workflow. */

@@ -50,15 +50,22 @@ const ownedBy = <K extends Needed>(event: unknown, keepers: readonly Keeper<K>[]
   return found.length > 0 ? found : undefined;
 };
 
+const nothing: Report = { looked: 0, started: 0, failed: 0, stuck: 0 };
+
 const atOnce = 16;
 
-/** An event of an execution: what that works on; any other event (`whole`): all that something works on. */
+/**
+ * An event of an execution: what that works on; any other event (`whole`): all that something works on, once that can be
+ * listed (`ready`).
+ */
 export const syncRuns = async <K extends Needed>(
   needs: Needs<K>,
   keepers: readonly Keeper<K>[],
   event: unknown,
+  ready: () => Promise<boolean> = async () => true,
 ): Promise<{ readonly report: Report; readonly whole: boolean }> => {
   const one = ownedBy(event, keepers);
+  if (!one && !(await ready())) return { report: nothing, whole: false };
   const all = one ?? (await allBusy(needs, keepers));
   const deeds: Deed[] = [];
   for (let at = 0; at < all.length; at += atOnce) {

@@ -11,7 +11,14 @@ import { serverCompanions } from '../../layers/store/kinds/companions.ts';
 import { endRun } from '../../layers/store/servers.ts';
 import { final } from '../owners/server/failures.ts';
 import { deploymentOf, guestServerOf, imageOf, metadataOf, vifsOf } from '../owners/server/guest.ts';
-import { answer, asSeen, done, type ServerContext, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
+import {
+  answer,
+  asSeen,
+  done,
+  type ServerContext,
+  type ServerPhase,
+  type ServerPhases,
+} from '../owners/server/phase.ts';
 import { plugPorts as plug } from '../owners/server/ports.ts';
 import { giveBack, undeployed, waitForUndeploy } from '../owners/server/release.ts';
 import { claim, schedule } from './schedule.ts';

@@ -94,7 +94,10 @@ export const guestServerOf = async (context: ServerContext, metadata: GuestMetad
     user_data: server.user_data === null ? null : Buffer.from(server.user_data, 'base64'),
     vendor_data: {},
     security_groups: server.security_groups.map(({ name }) => name),
-    files: (server.personality ?? []).map(({ path, contents }) => ({ path, contents: Buffer.from(contents, 'base64') })),
+    files: (server.personality ?? []).map(({ path, contents }) => ({
+      path,
+      contents: Buffer.from(contents, 'base64'),
+    })),
     random_seed: newRandomSeed(platform),
   };
 };

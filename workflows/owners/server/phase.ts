@@ -26,10 +26,9 @@ export type Settings = ScheduleSettings & {
 };
 
 /** What a function may touch of the world that runs the phases of servers. */
-export type World = Pick<
-  Platform,
-  'table' | 'workflows' | 'apis' | 'opener' | 'log' | 'clock' | 'chance' | 'ids'
-> & { readonly settings: Settings };
+export type World = Pick<Platform, 'table' | 'workflows' | 'apis' | 'opener' | 'log' | 'clock' | 'chance' | 'ids'> & {
+  readonly settings: Settings;
+};
 
 export type ServerContext = {
   /** As it was when the run had it and the start of the phase was written. */

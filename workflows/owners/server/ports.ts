@@ -61,11 +61,7 @@ const provide = async (context: ServerContext, { port_id: uuid, network_id, fixe
   const { tenant_id: project_id } = server;
   const fixed_ips = fixed_ip === null ? undefined : [{ ip_address: fixed_ip }];
   await orAbort(
-    provideServerPort(
-      platform,
-      { uuid, project_id, network_id, ...(fixed_ips && { fixed_ips }) },
-      fenceOf(context),
-    ),
+    provideServerPort(platform, { uuid, project_id, network_id, ...(fixed_ips && { fixed_ips }) }, fenceOf(context)),
   );
 };
 
