@@ -152,7 +152,7 @@ export const interfaceRoutes: readonly Route[] = [
     at: `POST ${at}`,
     policy: 'os_compute_api:os-attach-interfaces:create',
     status: 200,
-    body: (version) => (version < tagged.given ? bodies[0] : bodies[1]) as z.ZodType<Attachment>,
+    body: (version) => (version < tagged.given ? bodies[0] : bodies[1]),
     find,
     handle: async (deps, call) => ({ body: { interfaceAttachment: showInterface(call, await attach(deps, call)) } }),
   }),
