@@ -22,6 +22,7 @@ export const grants = {
   'objects:inventories': { part: 'objects', doc: 'put inventories' },
   'objects:images': { part: 'objects', doc: 'put, get and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
+  'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop runs of machines' },
   'workflows:servers': { part: 'workflows', doc: 'start, describe and stop runs of servers' },
   'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },

@@ -28,7 +28,7 @@ export const functions = {
   'baremetal-api': {
     memory: 1024,
     timeout: 29,
-    grants: ['table', 'objects', 'workflows:start', 'seal', 'invoke:workflow'],
+    grants: ['table', 'objects', 'objects:guests', 'workflows:start', 'seal', 'invoke:workflow'],
     doc: 'The Bare Metal API (/v1).',
   },
   'ramdisk-api': {
@@ -54,7 +54,16 @@ export const functions = {
   workflow: {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start', 'workflows:callback', 'seal', 'invoke:bmc-proxy'],
+    grants: [
+      'table',
+      'objects',
+      'objects:agents',
+      'objects:guests',
+      'workflows:start',
+      'workflows:callback',
+      'seal',
+      'invoke:bmc-proxy',
+    ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
   },
   'bmc-proxy': {
@@ -67,8 +76,8 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'objects', 'objects:agents', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them; sweeps objects that no node refers to.',
+    grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to; after an update brings the table into its new form.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -281,11 +290,12 @@ export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing
  * expires it; undeploy removes it, and sync those that no node refers to. Of inventories the large ones are here. Media
  * of agents hold their tokens: only who makes and who sweeps them may touch them. Images are the Image API's own: others
- * get links to them from it.
+ * get links to them from it. Guest documents are for operators, who read them with rights to the store alone.
  */
 export const objectPrefixes = {
   configdrives: 'configdrives/',
   inventories: 'inventories/',
   agents: 'agents/',
   images: 'images/',
+  guests: 'guest-metadata/',
 } as const;

@@ -17,7 +17,8 @@ export type GrantTargets = {
   readonly functions: Record<FunctionName, Lambda>;
 };
 
-const reads = ['GetItem', 'BatchGetItem', 'Query'];
+/** Scan: whether a table is new, and the pass that brings it into another form (ADR 16). */
+const reads = ['GetItem', 'BatchGetItem', 'Query', 'Scan'];
 const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
 const tableStatement = ({ data: { tables } }: GrantTargets, name: TableName) =>
@@ -84,6 +85,7 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
   'objects:images': (_stack, targets) => objectStatements(targets, ['images']),
   'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
+  'objects:guests': (_stack, targets) => objectStatements(targets, ['guests']),
   // Nobody authenticates to who has it: new objects, and none of anybody else.
   'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
     new PolicyStatement({

@@ -9,6 +9,7 @@ import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { environmentOf } from './environment.ts';
+import { keepFormerIndexes } from './former-indexes.ts';
 import { Lambda } from './lambda.ts';
 import { type ApiName, type ApiRow, apis as apiRows, functions as rows, type FunctionName } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
@@ -45,6 +46,7 @@ export class IngotStack extends Stack {
     }
     const data = new Data(this, 'Data');
     this.data = data;
+    keepFormerIndexes(data.tables.machines, context.former_indexes);
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [

@@ -12,6 +12,7 @@ import { biosRoutes } from './node/bios.ts';
 import { bootModeRoutes } from './node/boot-mode.ts';
 import { childrenRoutes } from './node/children.ts';
 import { consoleRoutes } from './node/console.ts';
+import { guestMetadataRoutes } from './node/guest-metadata.ts';
 import { historyRoutes } from './node/history.ts';
 import { nodeRoutes } from './node/index.ts';
 import { inventoryRoutes } from './node/inventory.ts';
@@ -50,6 +51,7 @@ const resources: readonly Route[] = [
   ...traitRoutes,
   ...historyRoutes,
   ...inventoryRoutes,
+  ...guestMetadataRoutes,
   ...childrenRoutes,
   ...nodeAllocationRoutes,
   ...allocationRoutes,

@@ -39,7 +39,7 @@ export const refuseOther = ({ properties }: StoredImage, bytes: Uint8Array): voi
 };
 
 /** Throws Invalid (400): agents have to know in which form the data is. */
-export const needFormats = ({ disk_format, container_format }: StoredImage): void => {
+const needFormats = ({ disk_format, container_format }: StoredImage): void => {
   const missing = Object.entries({ disk_format, container_format }).filter(([, value]) => value === null);
   if (missing.length === 0) return;
   const names = missing.map(([name]) => name).join(', ');

@@ -13,7 +13,7 @@ export type ConfigdriveDocuments = {
 export type ConfigdriveDefaults = { readonly uuid: string; readonly name: string | null };
 
 /** The label by which cloud-init and the Linux tools find the drive. */
-const configdriveLabel = 'config-2';
+export const configdriveLabel = 'config-2';
 
 /** Versions of the metadata format under which each document is found: the oldest one, and the newest. */
 const versions = ['2012-08-10', 'latest'];

@@ -44,7 +44,7 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       firmware: ['redfish', 'no-firmware'],
       inspect: ['redfish', 'agent', 'no-inspect'],
       management: ['redfish'],
-      network: ['noop'],
+      network: ['noop', 'flat'],
       power: ['redfish'],
       // Metal3 asks for `redfish` by name for every host, most of which have no RAID. It does what no-raid does.
       raid: ['no-raid', 'redfish'],
@@ -86,7 +86,7 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       firmware: ['fake', 'no-firmware'],
       inspect: ['fake', 'no-inspect'],
       management: ['fake'],
-      network: ['noop'],
+      network: ['noop', 'flat'],
       power: ['fake'],
       raid: ['fake', 'no-raid'],
       rescue: ['fake', 'no-rescue'],

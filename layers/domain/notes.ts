@@ -30,6 +30,7 @@ export const lifetimes = {
   },
   medium: { ends: [], doc: 'until the medium of the agent is removed' },
   instance: { ends: ['work', 'agent'], doc: 'until the instance is removed' },
+  document: { ends: [], doc: 'until the guest document is written, or removed' },
   node: { ends: [], doc: 'as long as the node; the next of its kind takes its place' },
 } as const satisfies { readonly [name: string]: Row };
 
@@ -169,6 +170,11 @@ export const notes = {
     lifetime: 'instance',
     unread: true,
     doc: 'The boot mode that the deploy was asked for; uefi if it was asked for none.',
+  },
+  guest_metadata_stale: {
+    schema: z.object({ since: timestamp, revision: index }),
+    lifetime: 'document',
+    doc: 'Since when the guest document does not tell what is so; absent: it does.',
   },
   automatic_lessee: {
     schema: z.literal(true),

@@ -15,7 +15,7 @@ const nothing = () => NotFound('There is nothing at this path.');
 
 /**
  * Makes the matcher of these rows. It throws NotFound (404), MethodNotAllowed (405), or what a row says of versions
- * that are too old for it. `methods` are those that a path has.
+ * that are too old for it. `methods` are those that a path has; `media` is the type of an answer, if its row has one.
  */
 export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protocol: Protocol) => {
   const find = createTree(rows);
@@ -29,6 +29,12 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
     isKnown(row, version) || (row.unversioned === true && version === standard);
 
   const isGone = ({ until = Infinity }: Endpoint, version: number): boolean => until < version;
+
+  /** The path that is meant, and what else it may mean. */
+  const pathOf = (request: HttpRequest, version: number) => {
+    const { segments, spare } = read(request, version);
+    return { path: spare && isSpeltOut(spare) ? spare : segments, spare };
+  };
 
   /** The rows of a path, without those that are nothing to this version. */
   const known = ({ leaves }: Found<Row>, version: number): Found<Row>['leaves'] =>
@@ -44,8 +50,7 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
 
   const match = (request: HttpRequest, version: number): Match<Row> => {
     const { method } = request;
-    const { segments, spare } = read(request, version);
-    const path = spare && isSpeltOut(spare) ? spare : segments;
+    const { path, spare } = pathOf(request, version);
     const found = find(path);
     const leaves = found && known(found, version);
     if (!leaves?.size) throw nothing();
@@ -66,5 +71,8 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
     return [...found.leaves.keys()];
   };
 
-  return Object.assign(match, { methods });
+  const media = (request: HttpRequest, version: number): string | undefined =>
+    find(pathOf(request, version).path)?.leaves.get(request.method)?.row.media;
+
+  return Object.assign(match, { methods, media });
 };

@@ -3,7 +3,7 @@
  * asks in a version that is not spoken, for a path that is not there, for a record that is none of his, is told so
  * before anybody looks at his query or his body.
  *
- * 1. negotiate: the version (Ironic: 406), then whether the client takes what is answered (406)
+ * 1. negotiate: the version (Ironic: 406), then whether the client takes what is answered (406), which a row may say
  * 2. match: the row of this path and method, at this version (404, 405, or as the row says)
  * 3. find: the record that the path names (404)
  * 4. admit: whether this caller may do that with it (401, 403; 404 for what is concealed)
@@ -64,6 +64,12 @@ const contentOf = ({ json: text, body, content }: Answer): Content | undefined =
   return body === undefined ? content : json(body);
 };
 
+/** Throws NotAcceptable (406) for a client that does not take what is answered: that of the row, or of the whole API. */
+const acceptable = ({ answers }: Protocol, media: string | undefined, request: HttpRequest): void => {
+  const types = media === undefined ? answers : [media];
+  if (types) refuseAccept(request, types);
+};
+
 /** A request once its version is known. */
 type Asked = { readonly event: APIGatewayProxyEvent; readonly request: HttpRequest; readonly about: About };
 
@@ -101,7 +107,7 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
     try {
       const request = readRequest(event);
       about.version = negotiate(request.headers);
-      if (protocol.answers) refuseAccept(request, protocol.answers);
+      acceptable(protocol, match.media(request, about.version), request);
       if (request.method === 'OPTIONS') {
         return reply(protocol, about, 200, undefined, { Allow: match.methods(request, about.version).join(', ') });
       }

@@ -57,6 +57,8 @@ export type Endpoint<Body = unknown> = {
   readonly answers?: { readonly name: string; readonly rows: Fields; readonly list?: string };
   /** The same of an answer that is no record: its schema. */
   readonly shows?: z.ZodType;
+  /** The media type of its answers, where that is none of the protocol's. */
+  readonly media?: string;
   /** What it does, for the documents, where the rule's name does not say it. */
   readonly doc?: string;
 };

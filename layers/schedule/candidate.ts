@@ -89,5 +89,5 @@ const inside = (value: unknown, name: string): unknown => {
 export const capabilityOf = (node: Candidate, path: string): string | undefined => {
   const value = path.split(':').reduce<unknown>(inside, { ...capabilitiesOf(node), ...attributesOf(node) });
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };

@@ -3,13 +3,7 @@
  * make, change and remove it; nobody else has one of them meanwhile, and nothing is left behind.
  */
 import { Fault } from '../domain/fault.ts';
-import {
-  InvalidInput,
-  IpAddressInUse,
-  MacAddressInUse,
-  PortInUse,
-  ResourceNotFound,
-} from '../domain/network/faults.ts';
+import { IpAddressInUse, MacAddressInUse, PortInUse, ResourceNotFound } from '../domain/network/faults.ts';
 import { type AskedIp, type FixedIp, isBound, type Port } from '../domain/network/port.ts';
 import type { Chance } from '../platform/platform.ts';
 import { absent, type Table, type Write } from '../platform/table.ts';
@@ -244,10 +238,4 @@ export const unbindPort = async (needs: Needs, uuid: string, device_id: string):
     return change;
   });
   return after;
-};
-
-/** Refuses more than one of the same, or what nobody here can do. Throws InvalidInput (400). */
-export const refuseGroups = (groups: readonly string[], own: string): void => {
-  const strange = groups.find((group) => group !== own);
-  if (strange !== undefined) throw InvalidInput(`security group ${strange} is not the group of the project, ${own}`);
 };

@@ -1,7 +1,7 @@
 /** Networks: made, changed and removed as what is on them lets it. */
 import { Fault, isFault } from '../domain/fault.ts';
 import { ExternalNetworkInUse, NetworkInUse, ResourceNotFound } from '../domain/network/faults.ts';
-import { checkSegment, type Network, segmentOf } from '../domain/network/network.ts';
+import { checkSegment, isPublic, type Network, segmentOf } from '../domain/network/network.ts';
 import type { Table } from '../platform/table.ts';
 import { absent } from '../platform/table.ts';
 import { changeLocks, closeDoors, openDoors, seeDoors } from './doors.ts';
@@ -12,7 +12,7 @@ import { oneLess, oneMore } from './quotas.ts';
 import { changeRecord, createRecord, type Needs, removeRecord } from './records/change.ts';
 import { readRecord } from './records/find.ts';
 import { eachRecord, isAny } from './records/list.ts';
-import type { Planned } from './records/plan.ts';
+import { beside, type Beside, type Planned } from './records/plan.ts';
 import { removeSubnet } from './subnets.ts';
 
 const kind = networkKinds.network;
@@ -50,7 +50,8 @@ const segmentGuard = (record: StoredNetwork): Planned[] => {
 
 /** Makes a network. Throws InvalidInput (400), OverQuota (409), VlanIdInUse (409) and its like. */
 export const createNetwork = async (needs: Needs, values: Partial<Network>): Promise<StoredNetwork> => {
-  const record = newRecord(needs, kind, values);
+  const made = newRecord(needs, kind, values);
+  const record = { ...made, public: isPublic(made) };
   checkSegment(record);
   return createRecord(needs, kind, record, async () => {
     const { slot, write } = await oneMore(needs, 'network', record.project_id, record.uuid);
@@ -80,6 +81,13 @@ const checkTaken = async (table: Table, before: StoredNetwork, set: Partial<Netw
   if (ends('router:external') && (await isAny(table, floatingIps, lookup))) throw ExternalNetworkInUse(before.uuid);
 };
 
+/** Its subnets are seen by whom it is seen by. */
+const following = async (table: Table, before: StoredNetwork, open: boolean): Promise<Beside[]> => {
+  if (before.public === open) return [];
+  const subnets = await subnetsOf(table, before);
+  return subnets.map((one) => beside(networkKinds.subnet, one, { set: { public: open } }));
+};
+
 /**
  * Changes a network; `permit` refuses by throwing. Throws NotFound (404), InvalidSharedSetting (409), ExternalNetworkInUse
  * (409).
@@ -95,7 +103,8 @@ export const changeNetwork = async (
     const narrower = set.shared === false || set['router:external'] === false;
     const doors = narrower ? await seeDoors(needs.table, kind.name, uuid) : [];
     await checkTaken(needs.table, before, set);
-    return { set, also: changeLocks(doors, needs.ids.ulid()) };
+    const followers = await following(needs.table, before, isPublic({ ...before, ...set }));
+    return { set, also: changeLocks(doors, needs.ids.ulid()), beside: followers };
   });
   return after;
 };

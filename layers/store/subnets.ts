@@ -46,7 +46,7 @@ export const createSubnet = async (needs: Needs, values: Partial<Subnet>): Promi
     await refuseOverlap(needs.table, network, record);
     const { slot, write } = await oneMore(needs, 'subnet', record.project_id, record.uuid);
     const counted = beside(networks, network, { set: { subnets: [...network.subnets, record.uuid] } });
-    return { set: { slot }, also: [write], beside: [counted] };
+    return { set: { slot, public: network.public }, also: [write], beside: [counted] };
   });
 };
 

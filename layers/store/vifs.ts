@@ -1,77 +1,39 @@
-/** The ports of a server, as those see them who build what its machine is told (guest-metadata.md 2). */
-import { isBound } from '../domain/network/port.ts';
-import { rangeOfSubnet } from '../domain/network/subnet.ts';
+/** The VIFs of nodes, which stand with their ports and port groups. */
+import { type Cards, vifOf, withVif } from '../domain/vifs.ts';
 import type { Table } from '../platform/table.ts';
-import { floatingIpsOf } from './floating-ips.ts';
-import {
-  networkKinds,
-  type StoredFloatingIp,
-  type StoredNetwork,
-  type StoredPort,
-  type StoredSubnet,
-} from './kinds/networks.ts';
-import { findNetwork, subnetsOf } from './networks.ts';
-import { readRecord } from './records/find.ts';
-import { eachRecord, uuidsIn } from './records/list.ts';
+import type { KindOf } from './kinds/kind.ts';
+import { kinds, type StoredPort, type StoredPortgroup } from './kinds/kinds.ts';
+import { changeRecord, type Needs } from './records/change.ts';
+import { recordsOf } from './records/find.ts';
 
-/** The ports that a server has, in the order in which they were made. */
-export const portsOfServer = async (table: Table, server: string): Promise<StoredPort[]> => {
-  const kind = networkKinds.network_port;
-  const uuids = await uuidsIn(table, kind, [{ index: 'device_id', value: server }]);
-  const found = await Promise.all(uuids.map(async (uuid) => readRecord(table, kind, uuid)));
-  return found.filter((port) => port !== undefined && port.device_id === server && isBound(port)) as StoredPort[];
+/** The ports and port groups of a node. */
+export const cardsOf = async (table: Table, uuid: string): Promise<Cards<StoredPort, StoredPortgroup>> => {
+  const [ports, groups] = await Promise.all([
+    recordsOf(table, kinds.port, uuid),
+    recordsOf(table, kinds.portgroup, uuid),
+  ]);
+  return { ports, groups };
 };
 
-/** The networks that a project can make ports on: its own, and those that are shared with all. */
-export const networksFor = async (table: Table, project: string): Promise<StoredNetwork[]> => {
-  const found: StoredNetwork[] = [];
-  const lookups = [
-    { index: 'project_id', value: project },
-    { index: 'public', value: '' },
-  ];
-  await eachRecord(table, networkKinds.network, { lookups }, (network) => {
-    if (network.project_id === project || network.shared) found.push(network);
-  });
-  return found;
+/** The VIFs that are attached to a node, those of groups first. */
+export const vifsOf = async (table: Table, uuid: string): Promise<string[]> => {
+  const { ports, groups } = await cardsOf(table, uuid);
+  return [...groups, ...ports].flatMap((card) => vifOf(card) ?? []);
 };
 
-const version = (text: string): 4 | 6 => (text.includes(':') ? 6 : 4);
+const detach = async <R extends StoredPort | StoredPortgroup>(
+  needs: Needs,
+  kind: KindOf<R>,
+  cards: readonly R[],
+): Promise<void> => {
+  for (const card of cards.filter(vifOf)) {
+    await changeRecord(needs, kind, card.uuid, (fresh) => ({ set: withVif(fresh, undefined) as Partial<R> }));
+  }
+};
 
-const fixedIp = (address: string, floating: readonly StoredFloatingIp[]) => ({
-  address,
-  type: 'fixed' as const,
-  version: version(address),
-  floating_ips: floating
-    .filter(({ fixed_ip_address: stands }) => stands === address)
-    .map(({ floating_ip_address: ip }) => ({ address: ip, type: 'floating' as const, version: version(ip) })),
-});
-
-const subnetOf = (subnet: StoredSubnet, { fixed_ips: ips }: StoredPort, floating: readonly StoredFloatingIp[]) => ({
-  cidr: subnet.cidr,
-  version: rangeOfSubnet(subnet).version,
-  gateway: subnet.gateway_ip,
-  dns: subnet.dns_nameservers,
-  routes: subnet.host_routes.map(({ destination, nexthop }) => ({ cidr: destination, gateway: nexthop })),
-  // Nobody here serves DHCP, so that machines are told their addresses (R030).
-  dhcp: false,
-  ipv6_address_mode: subnet.ipv6_address_mode,
-  ips: ips.filter(({ subnet_id: id }) => id === subnet.uuid).map(({ ip_address: ip }) => fixedIp(ip, floating)),
-});
-
-/** A port as a VIF: its network and, of its subnets, those that it has addresses of. */
-export type Vif = Awaited<ReturnType<typeof vifOf>>;
-
-/** The VIF that a port is. Throws NetworkNotFound (404). */
-export const vifOf = async (table: Table, port: StoredPort) => {
-  const network = await findNetwork(table, port.network_id);
-  const floating = await floatingIpsOf(table, port.uuid);
-  const subnets = (await subnetsOf(table, network)).filter(({ uuid }) =>
-    port.fixed_ips.some(({ subnet_id: id }) => id === uuid),
-  );
-  return {
-    id: port.uuid,
-    address: port.mac_address,
-    network: { id: network.uuid, label: network.name, mtu: network.mtu },
-    subnets: subnets.map((subnet) => subnetOf(subnet, port, floating)),
-  };
+/** Detaches all VIFs of a node whose instance goes. */
+export const detachVifs = async (needs: Needs, uuid: string): Promise<void> => {
+  const { ports, groups } = await cardsOf(needs.table, uuid);
+  await detach(needs, kinds.port, ports);
+  await detach(needs, kinds.portgroup, groups);
 };

@@ -73,6 +73,7 @@ const openers: { readonly [G in GrantName]: Open } = {
   'objects:inventories': openInventories,
   'objects:images': openObjects,
   'objects:agents': openObjects,
+  'objects:guests': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:servers': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),

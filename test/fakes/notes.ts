@@ -39,6 +39,7 @@ export const everyNote: Required<Notes> = {
   ramdisk_boots: 1,
   is_whole_disk_image: true,
   deploy_boot_mode: 'uefi',
+  guest_metadata_stale: { since: '2026-01-01T00:00:00.000+00:00', revision: 1 },
   automatic_lessee: true,
 };
 

@@ -24,6 +24,10 @@ describe('the table of endpoints', () => {
       .split('\n')
       .filter((line) => line.includes('ours, from'))
       .map((line) => /`([^`]+)`/.exec(line)?.[1] ?? '');
-    expect(additions.toSorted()).toEqual(['/v1/nodes/{ident}/configdrive', '/v1/openapi.json']);
+    expect(additions.toSorted()).toEqual([
+      '/v1/nodes/{ident}/configdrive',
+      '/v1/nodes/{ident}/guest-metadata',
+      '/v1/openapi.json',
+    ]);
   });
 });

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Walks through every command of the real clients, on both hardware types, against a whole Ingot on this machine.
 # Arguments are the groups to walk, such as `cli.port`; without any all are walked, and it is checked that none is missing.
-# Then the real deploy agent has its stories (agent/run.sh); as an argument one is called `agent.documents`.
+# Then the real deploy agent has its stories (agent/run.sh), and so do guests (guest/run.sh); as an argument one is called
+# `agent.documents` or `guest.drive`.
 # Installs the clients into .venv; if they cannot be installed, it says so and fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -11,15 +12,21 @@ fail() {
   exit 1
 }
 
-groups=() stories=()
+groups=() stories=() guests=()
 for name in "$@"; do
   case $name in
     agent.*) stories+=("${name#agent.}") ;;
+    guest.*) guests+=("${name#guest.}") ;;
     *) groups+=("$name") ;;
   esac
 done
+tell_stories() {
+  [ $# -gt 0 ] && [ ${#stories[@]} = 0 ] || bash test/wire/agent/run.sh "${stories[@]}"
+  [ $# -gt 0 ] && [ ${#guests[@]} = 0 ] || bash test/wire/guest/run.sh "${guests[@]}"
+}
 if [ $# -gt 0 ] && [ ${#groups[@]} = 0 ]; then
-  exec bash test/wire/agent/run.sh "${stories[@]}"
+  tell_stories "$@"
+  exit
 fi
 
 node_bin=node_modules/.bin/node
@@ -62,4 +69,4 @@ export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$v
 # The command line client keeps the API version of each host and port in a file: nobody's file, and not this user's.
 export XDG_CACHE_HOME=$work/cache PYTHONDONTWRITEBYTECODE=1
 python3 test/wire/walk.py "${groups[@]}"
-[ $# -gt 0 ] && [ ${#stories[@]} = 0 ] || bash test/wire/agent/run.sh "${stories[@]}"
+tell_stories "$@"

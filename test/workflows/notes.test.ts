@@ -91,7 +91,9 @@ describe('when something is over, a node forgets what was true for so long, and 
     {
       is: 'a deploy that fails, after which the machine is switched off and its media are removed',
       over: ['work', 'agent', 'medium'],
-      without: ['deploy_steps'],
+      // It enters another state, which its document tells of; sync writes it.
+      again: ['guest_metadata_stale'],
+      without: ['deploy_steps', 'guest_metadata_stale'],
       node: { instance_info: {} },
       play: run('deploy', 'deploy'),
     },
@@ -102,8 +104,8 @@ describe('when something is over, a node forgets what was true for so long, and 
       play: run('service', 'service'),
     },
     {
-      is: 'an instance that is removed, and the media with it',
-      over: ['instance', 'medium'],
+      is: 'an instance that is removed, and the media and the guest document with it',
+      over: ['instance', 'medium', 'document'],
       node: { ...fake, provision_state: 'active' },
       play: run('undeploy', 'delete'),
     },

@@ -2,6 +2,7 @@
 import { validateInterface } from '../../layers/bmc/validation.ts';
 import type { Observed } from '../../layers/bmc/operations.ts';
 import { finish } from '../../layers/store/reservation.ts';
+import { withGuestDocument } from '../owners/node/guest.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 
 /** What boots from its disk needs nothing of us; a ramdisk instance needs its ISO whenever it is booted again. */
@@ -20,7 +21,7 @@ const read = (seen: Observed<'system.get'>) => () => ({
 
 /** By the names of the states in adopt.asl.json. */
 export const phases: Phases = {
-  Validate: validate,
+  Validate: withGuestDocument(validate),
   ReadState: {
     run: async ({ hardware }) => {
       const seen = await hardware.ask('system.get', {});

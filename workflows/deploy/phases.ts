@@ -21,6 +21,7 @@ import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
 import { imageInfo } from './image.ts';
+import { withGuestDocument } from '../owners/node/guest.ts';
 import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import {
   currentStep,
@@ -210,7 +211,7 @@ const finishDeploy: Phase = {
 
 /** By the names of the states in deploy.asl.json. */
 export const phases: Phases = {
-  Validate: validate,
+  Validate: withGuestDocument(validate),
   PowerOff: during(powerOffForRamdisk('deploy')),
   AttachBootMedia: during(boot.attachBootMedia),
   SetBootDevice: during(boot.bootMediaOnce),

@@ -4,7 +4,9 @@ import { kinds } from '../../layers/store/kinds/kinds.ts';
 import { removeRecord } from '../../layers/store/records/change.ts';
 import { recordsOf } from '../../layers/store/records/find.ts';
 import { handOver } from '../../layers/store/reservation.ts';
+import { detachVifs } from '../../layers/store/vifs.ts';
 import { releaseInstance } from './instance.ts';
+import { withGuestDocument } from '../owners/node/guest.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 import * as boot from '../owners/node/boot.ts';
 
@@ -19,12 +21,13 @@ const forgetConfigdrive: Phase = {
   },
 };
 
-/** Which volumes a machine had was its instance's business; the connectors are the machine's and stay. */
+/** Which volumes and VIFs a machine had was its instance's business; the connectors are the machine's and stay. */
 const release: Phase = {
   run: async ({ node, platform }) => {
     for (const { uuid } of await recordsOf(platform.table, kinds.volume_target, node.uuid)) {
       await removeRecord(platform, kinds.volume_target, uuid);
     }
+    await detachVifs(platform, node.uuid);
     return done(releaseInstance);
   },
 };
@@ -41,7 +44,7 @@ const startCleaning: Phase = {
 export const phases: Phases = {
   PowerOff: powerOff,
   DetachMedia: boot.detachBootMedia,
-  RemoveConfigdrive: forgetConfigdrive,
+  RemoveConfigdrive: withGuestDocument(forgetConfigdrive),
   Release: release,
   StartCleaning: startCleaning,
 };

@@ -2,6 +2,7 @@
 import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, Forbidden, NodeLocked } from '../../../layers/domain/fault.ts';
 import { removeConfigdrive } from '../../../layers/store/configdrives.ts';
+import { guestDocumentKey } from '../../../layers/store/guest-documents.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { removeRecord } from '../../../layers/store/records/change.ts';
@@ -25,10 +26,11 @@ const refuseDelete = (node: StoredNode): void => {
   }
 };
 
-/** What the node left outside of the table: a run that waits, and its configdrive. */
+/** What the node left outside of the table: a run that waits, its configdrive, and what told of its guest. */
 const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
   await stopRun(deps, node.run_workflow, node.run, 'The node was deleted.');
   await removeConfigdrive(deps, node);
+  await deps.objects.remove(guestDocumentKey(node.uuid));
 };
 
 export const deleteRoute = route<undefined, StoredNode>({

@@ -25,6 +25,7 @@ import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
 import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
+import { followGuest } from '../../../layers/store/guest-documents.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { Secrets } from '../../../layers/store/kinds/companions.ts';
@@ -202,8 +203,10 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepare(deps, call);
     try {
-      const { after } = await changeRecord(deps, kinds.node, uuid, (stored) => decide(stored, call, prepared));
-      return after;
+      return await followGuest(
+        deps,
+        await changeRecord(deps, kinds.node, uuid, (stored) => decide(stored, call, prepared)),
+      );
     } catch (error) {
       // Whatever was refused, it may have been because of sealed values that are not those of the node any more. What
       // was not refused may have been done: not twice.

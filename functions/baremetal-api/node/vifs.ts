@@ -1,23 +1,98 @@
 /**
- * Virtual network interfaces, as far as network interface `noop` knows them: whoever runs the network does it without
- * Ingot, so attaching and detaching are accepted and nothing is remembered (ironic-deploy.md 7).
+ * Virtual network interfaces (ironic-deploy.md 7). Network interface `noop` knows nothing of them: whoever runs the
+ * network does it without Ingot, so attaching and detaching are accepted and nothing is remembered. `flat` remembers
+ * which VIF is attached to which card; the guest document tells of it.
  */
 import * as z from 'zod';
 
+import { hasGuest, makeStale } from '../../../layers/domain/baremetal/guest.ts';
 import { Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
+import type { Subject } from '../../../layers/domain/policy.ts';
+import { isoTime } from '../../../layers/domain/values.ts';
+import { cardFor, keepsVifs, vifOf, type Wanted, withVif } from '../../../layers/domain/vifs.ts';
+import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
+import { followGuest } from '../../../layers/store/guest-documents.ts';
+import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { type Route, route } from '../route.ts';
+import { changeRecord } from '../../../layers/store/records/change.ts';
+import { beside, type Beside, type Change } from '../../../layers/store/records/plan.ts';
+import { cardsOf, vifsOf } from '../../../layers/store/vifs.ts';
+import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 
 /** Callers send more keys of the port, which only a network service would understand. */
 const body = z.looseObject({
-  id: z.string().min(1),
+  id: z.string().min(1).max(255),
   port_uuid: z.string().nullish(),
   portgroup_uuid: z.string().nullish(),
 });
+type Body = z.output<typeof body>;
 
 const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
   if (reservation) throw NodeLocked(uuid, reservation);
+};
+
+type Card = { readonly port: StoredPort } | { readonly group: StoredPortgroup };
+
+/** The change of a card: it has this VIF now, or none. */
+const plug = (card: Card, vif: string | undefined): Beside =>
+  'port' in card
+    ? beside(kinds.port, card.port, { set: withVif(card.port, vif) })
+    : beside(kinds.portgroup, card.group, { set: withVif(card.group, vif) });
+
+const nameOf = (card: Card): string => ('port' in card ? `port ${card.port.uuid}` : `port group ${card.group.uuid}`);
+
+const line = (message: string, subject: Subject): NodeEvent => ({
+  kind: 'request',
+  severity: 'INFO',
+  event_type: 'network',
+  message,
+  ...askedBy(subject),
+});
+
+/** The card and its node change together: what is decided on the cards of a node depends on its revision. */
+const changeOf = ({ clock }: Deps, node: StoredNode, plugged: Beside, event: NodeEvent): Change<StoredNode> => ({
+  ...(hasGuest(node) && { set: makeStale(node, isoTime(clock.now())) }),
+  beside: [plugged],
+  events: [event],
+});
+
+const attach = async (deps: Deps, { subject, target }: Call<Body, StoredNode>, vif: string, wanted: Wanted) => {
+  const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
+    refuseLocked(node);
+    const card = cardFor(vif, await cardsOf(deps.table, node.uuid), wanted);
+    return changeOf(deps, node, plug(card, vif), line(`VIF ${vif} is attached to ${nameOf(card)}.`, subject));
+  });
+  await followGuest(deps, changed);
+};
+
+const cardWith = async ({ table }: Deps, node: StoredNode, vif: string): Promise<Card> => {
+  const { ports, groups } = await cardsOf(table, node.uuid);
+  const port = ports.find((one) => vifOf(one) === vif);
+  const group = groups.find((one) => vifOf(one) === vif);
+  if (port) return { port };
+  if (group) return { group };
+  throw Invalid(`VIF ${vif} is not attached to node ${node.uuid}.`);
+};
+
+const detach = async (deps: Deps, { subject, target }: Call<undefined, StoredNode>, vif: string) => {
+  const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
+    refuseLocked(node);
+    const card = await cardWith(deps, node, vif);
+    return changeOf(deps, node, plug(card, undefined), line(`VIF ${vif} is detached from ${nameOf(card)}.`, subject));
+  });
+  await followGuest(deps, changed);
+};
+
+/** Throws NotAcceptable (406), Invalid (400). */
+const wantedOf = ({ port_uuid: port, portgroup_uuid: group }: Body, version: number): Wanted => {
+  const wanted = { port: port ?? null, group: group ?? null };
+  const named = Object.values(wanted).filter((uuid) => uuid !== null);
+  if (named.length > 0 && version < 67) {
+    throw NotAcceptable('Request not acceptable. port_uuid and portgroup_uuid need API version 1.67 or newer.');
+  }
+  if (named.length > 1) throw Invalid('port_uuid and portgroup_uuid exclude each other.');
+  return wanted;
 };
 
 export const vifRoutes: Route[] = [
@@ -26,21 +101,21 @@ export const vifRoutes: Route[] = [
     since: 28,
     policy: 'baremetal:node:vif:list',
     find: findByIdent,
-    handle: async () => ({ body: { vifs: [] } }),
+    handle: async ({ table }, { target: node }) => {
+      const vifs = keepsVifs(node) ? await vifsOf(table, node.uuid) : [];
+      return { body: { vifs: vifs.map((id) => ({ id })) } };
+    },
   }),
-  route<z.output<typeof body>, StoredNode>({
+  route<Body, StoredNode>({
     at: 'POST /v1/nodes/{ident}/vifs',
     since: 28,
     policy: 'baremetal:node:vif:attach',
     body,
     find: findByIdent,
-    handle: async (_deps, { version, target, body: { port_uuid: port, portgroup_uuid: portgroup } }) => {
-      const named = [port, portgroup].filter((value) => (value ?? null) !== null);
-      if (named.length > 0 && version < 67) {
-        throw NotAcceptable('Request not acceptable. port_uuid and portgroup_uuid need API version 1.67 or newer.');
-      }
-      if (named.length > 1) throw Invalid('port_uuid and portgroup_uuid exclude each other.');
-      refuseLocked(target);
+    handle: async (deps, call) => {
+      const wanted = wantedOf(call.body, call.version);
+      refuseLocked(call.target);
+      if (keepsVifs(call.target)) await attach(deps, call, call.body.id, wanted);
       return {};
     },
   }),
@@ -49,8 +124,9 @@ export const vifRoutes: Route[] = [
     since: 28,
     policy: 'baremetal:node:vif:detach',
     find: findByIdent,
-    handle: async (_deps, { target }) => {
-      refuseLocked(target);
+    handle: async (deps, call) => {
+      refuseLocked(call.target);
+      if (keepsVifs(call.target)) await detach(deps, call, call.params['vif']!);
       return {};
     },
   }),

@@ -51,10 +51,11 @@ const parametersOf = (route: Row, version: number): object[] => [
 
 const ref = (kind: 'schemas' | 'responses', name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-const content = (schema: Schema): object => ({ 'application/json': { schema } });
+const content = (schema: Schema, media = 'application/json'): object => ({ [media]: { schema } });
 
 /** What an answer shows: records of a table, a list of them, or JSON of its own. */
-const answerSchema = ({ answers, shows }: Row): Schema => {
+const answerSchema = ({ answers, shows, media }: Row): Schema => {
+  if (media !== undefined) return { type: 'string' };
   if (!answers) return shows ? schemaOf(shows) : {};
   const record = ref('schemas', answers.name);
   if (!answers.list) return record;
@@ -80,7 +81,11 @@ const successOf = (route: Row): object => {
   const description = status === 202 ? 'Accepted; the node tells how it goes on.' : 'Done.';
   const headers = status === 201 ? { Location: { schema: { type: 'string', format: 'uri' } } } : undefined;
   return {
-    [status]: { description, ...(headers && { headers }), ...(!isEmpty && { content: content(answerSchema(route)) }) },
+    [status]: {
+      description,
+      ...(headers && { headers }),
+      ...(!isEmpty && { content: content(answerSchema(route), route.media) }),
+    },
   };
 };
 

@@ -1,6 +1,7 @@
 /** What holds of every port, and when one may be changed (ironic-api.md 3). */
 import { stateOf, statesThatAre } from '../../../layers/domain/baremetal/states.ts';
 import { Conflict, Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { vifOf } from '../../../layers/domain/vifs.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { type StoredPort, kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -63,8 +64,8 @@ export const refuseEdit = (edit: Edit<StoredPort>): void => {
 
 /** Throws Conflict (409) while an instance's network is on the port. */
 export const refuseDelete = (port: StoredPort, node: StoredNode): void => {
-  const vif = port.internal_info['tenant_vif_port_id'];
-  if (typeof vif === 'string' && !node.maintenance) {
+  const vif = vifOf(port);
+  if (vif !== undefined && !node.maintenance) {
     throw Conflict(`Port ${port.uuid} has VIF ${vif} attached, detach it before the port is deleted.`);
   }
 };

@@ -13,7 +13,7 @@ import { allows } from '../../../layers/domain/policy.ts';
 import { text, uuid } from '../../../layers/domain/values.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { changePort, createPort, removePort, unbindPort } from '../../../layers/store/network-ports.ts';
-import { seePort } from '../../../layers/store/server-ports.ts';
+import { seePort } from '../../../layers/store/seen-ports.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { act } from './act.ts';
 import { findServer as find } from './find.ts';

@@ -91,6 +91,7 @@ const rules = {
   'baremetal:node:traits:set': 'O-A',
   'baremetal:node:traits:delete': 'O-A',
   'baremetal:node:history:get': 'O-R',
+  'baremetal:guest_metadata:get': 'R',
   'baremetal:shards:get': 'R',
   'baremetal:port:list_all': 'R',
   'baremetal:port:list': 'ANY-R',
@@ -155,6 +156,8 @@ const gates = [
   'baremetal:volume:get',
   'baremetal:allocation:get',
   'baremetal:runbook:get',
+  // Whose machine it is and what she is called is for operators; nobody else is told that there is such a thing.
+  'baremetal:guest_metadata:get',
 ] as const satisfies (keyof typeof rules)[];
 
 export const baremetal = { checks, rules, gates } as const;

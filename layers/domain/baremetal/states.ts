@@ -25,6 +25,8 @@ export type StateRow = {
   readonly deletable?: true;
   /** An instance runs on the machine: the node may be protected, and does not lose its allocation. */
   readonly occupied?: true;
+  /** A guest has the machine, or is to get it: there is a guest document (layers/store/guest-documents.ts). */
+  readonly guest?: true;
   /** A deploy ramdisk may be running, which asks which node it is on. */
   readonly lookup?: true;
   /**
@@ -85,6 +87,7 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     lookup: true,
     heartbeat: 'recorded',
     server: 'built',
+    guest: true,
   },
   'wait call-back': {
     is: 'waiting',
@@ -93,10 +96,18 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     lookup: true,
     heartbeat: 'awaited',
     server: 'built',
+    guest: true,
   },
-  'deploy hold': { is: 'held', workflow: 'deploy', target: 'kept', heartbeat: 'recorded', server: 'built' },
-  'deploy failed': { is: 'failed', workflow: 'deploy', target: 'kept', editable: true, server: 'failed' },
-  active: { is: 'resting', occupied: true, server: 'up' },
+  'deploy hold': {
+    is: 'held',
+    workflow: 'deploy',
+    target: 'kept',
+    heartbeat: 'recorded',
+    server: 'built',
+    guest: true,
+  },
+  'deploy failed': { is: 'failed', workflow: 'deploy', target: 'kept', editable: true, server: 'failed', guest: true },
+  active: { is: 'resting', occupied: true, server: 'up', guest: true },
   deleting: { is: 'working', workflow: 'undeploy', target: 'available', server: 'leaving' },
   error: { is: 'failed', workflow: 'undeploy', editable: true, server: 'failed' },
   cleaning: {
@@ -117,7 +128,7 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
   },
   'clean hold': { is: 'held', workflow: 'clean', target: 'kept', heartbeat: 'recorded', server: 'gone' },
   'clean failed': { is: 'failed', workflow: 'clean', target: 'kept', editable: true, server: 'gone' },
-  adopting: { is: 'working', workflow: 'adopt', target: 'active' },
+  adopting: { is: 'working', workflow: 'adopt', target: 'active', guest: true },
   'adopt failed': { is: 'failed', workflow: 'adopt', target: 'kept', editable: true, deletable: true },
   rescuing: {
     is: 'working',
@@ -126,6 +137,7 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     lookup: true,
     heartbeat: 'recorded',
     server: 'rescuing',
+    guest: true,
   },
   'rescue wait': {
     is: 'waiting',
@@ -134,11 +146,19 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     lookup: true,
     heartbeat: 'awaited',
     server: 'rescuing',
+    guest: true,
   },
-  rescue: { is: 'resting', occupied: true, server: 'rescued' },
-  'rescue failed': { is: 'failed', workflow: 'rescue', target: 'kept', editable: true, server: 'failed' },
-  unrescuing: { is: 'working', workflow: 'unrescue', target: 'active', server: 'unrescuing' },
-  'unrescue failed': { is: 'failed', workflow: 'unrescue', target: 'kept', editable: true, server: 'failed' },
+  rescue: { is: 'resting', occupied: true, server: 'rescued', guest: true },
+  'rescue failed': { is: 'failed', workflow: 'rescue', target: 'kept', editable: true, server: 'failed', guest: true },
+  unrescuing: { is: 'working', workflow: 'unrescue', target: 'active', server: 'unrescuing', guest: true },
+  'unrescue failed': {
+    is: 'failed',
+    workflow: 'unrescue',
+    target: 'kept',
+    editable: true,
+    server: 'failed',
+    guest: true,
+  },
   servicing: {
     is: 'working',
     workflow: 'service',
@@ -146,6 +166,7 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     lookup: true,
     heartbeat: 'recorded',
     server: 'serviced',
+    guest: true,
   },
   'service wait': {
     is: 'waiting',
@@ -154,6 +175,7 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     lookup: true,
     heartbeat: 'awaited',
     server: 'serviced',
+    guest: true,
   },
   'service hold': {
     is: 'held',
@@ -162,8 +184,16 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     editable: true,
     heartbeat: 'recorded',
     server: 'serviced',
+    guest: true,
   },
-  'service failed': { is: 'failed', workflow: 'service', target: 'kept', editable: true, server: 'serviced' },
+  'service failed': {
+    is: 'failed',
+    workflow: 'service',
+    target: 'kept',
+    editable: true,
+    server: 'serviced',
+    guest: true,
+  },
 };
 
 type InState = { readonly provision_state: ProvisionState };

@@ -19,7 +19,7 @@ const rows = {
 export type ImageStatus = keyof typeof rows;
 export type ImageEvent = { [S in ImageStatus]: keyof (typeof rows)[S] }[ImageStatus];
 
-export const imageStates: { readonly [S in ImageStatus]: { readonly [E in ImageEvent]?: ImageStatus } } = rows;
+const imageStates: { readonly [S in ImageStatus]: { readonly [E in ImageEvent]?: ImageStatus } } = rows;
 
 /** Those that filters and schemas name, with those of Glance that no image has here. */
 export const imageStatuses = [

@@ -2,7 +2,7 @@
  * Arithmetic of IPv4 and IPv6 addresses, as numbers. Texts of addresses are canonical everywhere: clients may write one
  * in several ways, of which each would be another guard (RFC 5952 for IPv6, no leading zeros for IPv4).
  */
-import { isIP } from 'node:net';
+import * as z from 'zod';
 
 export type IpVersion = 4 | 6;
 
@@ -33,9 +33,16 @@ const groupsOfV6 = (text: string): string[] => {
   return [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
 };
 
+const [v4, v6] = [z.ipv4(), z.ipv6()];
+
+const versionOf = (text: string): IpVersion | undefined => {
+  if (v4.safeParse(text).success) return 4;
+  return v6.safeParse(text).success ? 6 : undefined;
+};
+
 /** The address that a text means; undefined if it is none, or names an interface (`fe80::1%eth0`). */
 export const parseAddress = (text: string): Address | undefined => {
-  const version = text.includes('%') ? 0 : isIP(text);
+  const version = versionOf(text);
   if (version === 4) {
     return { version, value: text.split('.').reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) };
   }
@@ -62,12 +69,6 @@ export const formatAddress = ({ version, value }: Address): string =>
     ? digits(value, 4, 256n).join('.')
     : compress(digits(value, 8, 65536n).map((group) => group.toString(16)));
 
-/** A text that sorts as the numbers do, of the same length for all addresses of a version. */
-export const sortKeyOf = ({ version, value }: Address): string => value.toString(16).padStart(widths[version] / 4, '0');
-
-/** The address of such a text. */
-export const ofSortKey = (version: IpVersion, key: string): Address => ({ version, value: BigInt(`0x${key}`) });
-
 /** The addresses of a prefix; undefined for what is none, and for one with bits set behind it (`10.0.0.5/24`). */
 export const parseCidr = (text: string): Cidr | undefined => {
   const [, left = '', length = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
@@ -83,12 +84,6 @@ export const parseCidr = (text: string): Cidr | undefined => {
 export const formatCidr = ({ version, first, prefix }: Cidr): string =>
   `${formatAddress({ version, value: first })}/${prefix}`;
 
-/** What an IPv4 interface of this subnet writes for it, such as 255.255.255.0; of IPv6 the same in groups. */
-export const netmaskOf = ({ version, first, last }: Cidr): string => {
-  const all = (1n << BigInt(widths[version])) - 1n;
-  return formatAddress({ version, value: all - (last - first) });
-};
-
 /** Whether an address is one of a range; one of the other version never is. */
 export const contains = ({ version, first, last }: Range, address: Address): boolean =>
   address.version === version && first <= address.value && address.value <= last;
@@ -96,9 +91,6 @@ export const contains = ({ version, first, last }: Range, address: Address): boo
 /** Whether two ranges have an address in common. */
 export const overlap = (one: Range, other: Range): boolean =>
   one.version === other.version && one.first <= other.last && other.first <= one.last;
-
-/** How many addresses there are. */
-export const sizeOf = ({ first, last }: Range): bigint => last - first + 1n;
 
 /**
  * The addresses of a subnet that interfaces may have: in IPv4 neither that of the network nor that of the broadcast, in

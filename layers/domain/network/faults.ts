@@ -44,13 +44,6 @@ export const PortInUse = maker(
     `Unable to complete operation on port ${port} for network ${network}. Port already has an attached device ${device}.`,
 );
 
-/** `reason`: a sentence without its full stop. */
-export const ServicePortInUse = maker(
-  'ServicePortInUse',
-  409,
-  (port: string, reason: string) => `Port ${port} cannot be deleted directly via the port API: ${reason}.`,
-);
-
 export const MacAddressInUse = maker(
   'MacAddressInUse',
   409,

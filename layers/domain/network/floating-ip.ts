@@ -19,7 +19,7 @@ export const floatingIp = fields({
   floating_ip_address: {
     access: 'create',
     schema: ip,
-    required: true,
+    default: '',
     filter: true,
     rule: 'create_floatingip:floating_ip_address',
     doc: 'The address; only administrators choose one.',
@@ -34,7 +34,7 @@ export const floatingIp = fields({
     access: 'update',
     schema: ip,
     filter: true,
-    doc: 'The address of that port that it stands for. Default: the first of IPv4.',
+    doc: 'The address of that port that it stands for. Default: its only one of IPv4.',
   },
   router_id: { access: 'read', schema: uuid, computed: true, filter: true, doc: 'Always null: there are no routers.' },
   status: {

@@ -45,7 +45,7 @@ export const port = fields({
   mac_address: {
     access: 'update',
     schema: unicastMac,
-    required: true,
+    default: '',
     filter: true,
     doc: 'One of its own, until a machine has the port: then that of its network card.',
   },

@@ -37,4 +37,6 @@ export const glance: Protocol = {
   headers,
   refuse,
   takes: ['application/json', 'application/octet-stream', 'application/openstack-images-v2.1-json-patch'],
+  largeBodies:
+    'Send larger data to the link that POST /v2/images/{image_id}/upload answers, or let the image have it from an http(s) URL.',
 };

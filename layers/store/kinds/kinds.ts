@@ -3,6 +3,7 @@
  * a node is in `companions.ts`.
  */
 import { allocation as allocationFields, type Allocation } from '../../domain/allocation.ts';
+import { guestChanged, makeStale, staleBy } from '../../domain/baremetal/guest.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
 import { deployTemplate, type DeployTemplate } from '../../domain/deploy-template.ts';
@@ -109,12 +110,19 @@ const node: Kind<StoredNode> = {
     busy: { of: ({ run, reservation }) => (run === null && reservation === null ? undefined : '') },
     // Those that a server or an allocation may get: a fleet of nodes that all have instances costs it nothing.
     free: { of: freeValues },
+    // Those whose guest document `sync` writes, because others could not. A run that has the node writes it itself.
+    stale_guest: {
+      of: (record) => (record.run === null && staleBy(record) !== undefined ? '' : undefined),
+    },
   },
   brief: ['owner', 'lessee', 'parent_node', 'shard'],
   briefIn: ['provision_state'],
   refersTo: ({ chassis_uuid: uuid }) =>
     uuid ? { key: keyOf(chassis, uuid), gone: 'The chassis could not be found, it was deleted meanwhile.' } : undefined,
-  stamps: (before, after, at) => (after.provision_state === before.provision_state ? {} : { provision_updated_at: at }),
+  stamps: (before, after, at) => ({
+    ...(after.provision_state !== before.provision_state && { provision_updated_at: at }),
+    ...(guestChanged(before, after) && makeStale({ ...after, revision: before.revision }, at)),
+  }),
   line: eventWrite,
   tells: transitionLine,
   // A node and its allocation name each other, or neither does: an allocation that the node loses goes with it.
@@ -193,7 +201,13 @@ export const kinds = {
   inspection_rule,
 } as const;
 
-const all: ReadonlyMap<string, AnyKind> = new Map(Object.entries({ ...kinds, ...tenantKinds }));
+/** Those of both tables. */
+export const everyKind: readonly AnyKind[] = [...Object.values(kinds), ...Object.values(tenantKinds)];
+
+const named: ReadonlyMap<string, AnyKind> = new Map(everyKind.map((kind) => [kind.name, kind]));
+
+/** The kind of this name, of either table. */
+export const kindNamed = (name: string): AnyKind | undefined => named.get(name);
 
 /** The kind of the record that stands under this key, in either table; undefined for what is no record. */
-export const kindAt = ({ sk }: Key): AnyKind | undefined => all.get(sk.split('#', 1)[0]!);
+export const kindAt = ({ sk }: Key): AnyKind | undefined => kindNamed(sk.split('#', 1)[0]!);

@@ -9,8 +9,11 @@ import { keyOf, type Kept, type Kind } from './kind.ts';
 /** What counts against the quota of a project has a numbered place there (`quotas.ts`). */
 type Counted = Kept & { readonly slot: number };
 
-export type StoredNetwork = Network & Counted;
-export type StoredSubnet = Subnet & Counted;
+/** Whether everybody sees it: what is shared or external, and the subnets of that. */
+type Open = { readonly public: boolean };
+
+export type StoredNetwork = Network & Counted & Open;
+export type StoredSubnet = Subnet & Counted & Open;
 export type StoredPort = Port & Counted;
 export type StoredFloatingIp = FloatingIp & Counted;
 /** Its UUID is that of the project. */
@@ -21,20 +24,26 @@ const first = { schema: 1, upgrades: [] } as const;
 
 const counted = { ...first, kept: { slot: 0 } } as const;
 
+const open = {
+  ...first,
+  kept: { slot: 0, public: false },
+  indexes: { public: { of: ({ public: isOpen }: Open) => (isOpen ? '' : undefined) } },
+} as const;
+
 const network: Kind<StoredNetwork> = {
   name: 'network',
   title: 'Network',
-  ...counted,
+  ...open,
   fields: networkFields,
   taken: { uuid: 'A network with UUID * already exists.' },
-  indexes: { public: { of: (record) => (isPublic(record) ? '' : undefined) } },
+  stamps: (_before, after) => ({ public: isPublic(after) }),
 };
 
 /** Those of a network are named in its record. */
 const subnet: Kind<StoredSubnet> = {
   name: 'subnet',
   title: 'Subnet',
-  ...counted,
+  ...open,
   fields: subnetFields,
   taken: { uuid: 'A subnet with UUID * already exists.' },
 };

@@ -25,7 +25,7 @@ export type Options = {
 export type Reply = {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Parsed JSON; undefined if there is no body. */
+  /** Parsed JSON, or the text of what is none; undefined if there is no body. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of every shape
   readonly body: any;
   /** The text of an error in either form. */
@@ -84,7 +84,8 @@ export const createFront = (env: Record<string, string> = {}, platform = createM
     count += 1;
     const invocation = { request_id: `test-${count}`, remaining_ms: () => 29_000 };
     const answer = await app(toEvent(line, options), invocation);
-    const body = answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown);
+    const isJson = answer.headers!['Content-Type'] === 'application/json';
+    const body = answer.body === '' ? undefined : isJson ? (JSON.parse(answer.body) as unknown) : answer.body;
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,

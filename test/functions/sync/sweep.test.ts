@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { create } from '../../../functions/sync/app.ts';
 import { configdriveKey, configdriveReference, mediumKey, uploadKey } from '../../../layers/domain/configdrive.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { guestDocumentKey } from '../../../layers/store/guest-documents.ts';
 import { inventoryWrite, readInventory } from '../../../layers/store/inventories.ts';
 import { apartKey } from '../../../layers/store/kinds/kind.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
-import { createRecord } from '../../../layers/store/records/change.ts';
+import { changeRecord, createRecord } from '../../../layers/store/records/change.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 
 /** Minutes. */
@@ -61,6 +62,18 @@ describe('sync and stored objects', () => {
     const { platform, pass } = await withObjects(named, uploadKey(uuid, '01D'));
     await pass(2 * day);
     expect(platform.objects.keys()).toEqual([named]);
+  });
+
+  it('removes guest documents of machines that nobody has, and of nodes that are gone', async () => {
+    const documents = [guestDocumentKey(uuid), guestDocumentKey('ffffffff-2222-4333-8444-555555555555')];
+    const free = await withObjects(named, ...documents);
+    await free.pass(2 * day);
+    expect(free.platform.objects.keys()).toEqual([named]);
+
+    const { platform, pass } = await withObjects(named, ...documents);
+    await changeRecord(platform, kinds.node, uuid, () => ({ set: { provision_state: 'active' } }));
+    await pass(2 * day);
+    expect(platform.objects.keys()).toEqual([named, documents[0]]);
   });
 
   it('removes inventories in whose place another came, and those of nodes that are gone', async () => {

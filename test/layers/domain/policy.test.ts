@@ -28,6 +28,7 @@ const onRecords: readonly Group[] = [
   ['FFFFF FFFF4 44 4 yyyy', 'node:get:filter_threshold'],
   ['yyyyy FFFF4 44 4 yyyy', 'node:get:last_error', 'node:get:reservation', 'node:get:driver_internal_info'],
   ['yyyyy FFFF4 44 4 yyyy', 'node:get:driver_info', 'node:history:get', 'node:inventory:get'],
+  ['44444 44444 44 4 yyyy', 'guest_metadata:get'],
   ['yyyFF yyyF4 44 4 yyFy', 'node:update', 'node:update_extra', 'node:set_power_state', 'node:set_boot_mode'],
   ['yyyFF yyyF4 44 4 yyFy', 'node:set_secure_boot', 'node:vmedia:attach', 'node:vmedia:detach'],
   ['yyyFy yyFF4 44 4 yyFy', 'node:update_instance_info', 'node:validate', 'node:set_maintenance'],

@@ -17,10 +17,16 @@ import {
   removePort,
   unbindPort,
 } from '../../../layers/store/network-ports.ts';
-import { createNetwork, removeNetwork } from '../../../layers/store/networks.ts';
+import { changeNetwork, createNetwork, removeNetwork } from '../../../layers/store/networks.ts';
 import { usedBy } from '../../../layers/store/quotas.ts';
 import { createSubnet, removeSubnet } from '../../../layers/store/subnets.ts';
-import { networksFor, portsOfServer, vifOf } from '../../../layers/store/vifs.ts';
+import {
+  giveBackPort,
+  networksFor,
+  portsOfServer,
+  provideServerPort,
+  vifOf,
+} from '../../../layers/store/server-ports.ts';
 import { countedUuid } from '../../../layers/platform/memory/ids.ts';
 
 const project_id = 'red';
@@ -106,6 +112,36 @@ describe('what goes while ports come', () => {
     for (const { fixed_ips: ips } of made) {
       for (const { subnet_id: id } of ips) expect(left).toContain(`subnet#${id} subnet`);
     }
+  });
+
+  /** Runs `meanwhile` at the very moment when a record is about to be removed. */
+  const justBefore = (record: string, meanwhile: () => Promise<unknown>) => {
+    platform.table.onWrite = async (writes) => {
+      if (!writes.some((write) => 'delete' in write && write.delete.sk === record)) return;
+      platform.table.onWrite = undefined;
+      await meanwhile();
+    };
+  };
+
+  it('is looked at again if a port comes when it is about to go', async () => {
+    const { network_id, subnets } = await site('10.0.0.0/24');
+    justBefore('subnet', async () => newPort(network_id));
+    await expect(removeSubnet(platform, subnets[0]!.uuid)).rejects.toMatchObject({ name: 'SubnetInUse' });
+    const { network_id: bare } = await site();
+    justBefore('network', async () => newPort(bare));
+    await expect(removeNetwork(platform, bare)).rejects.toMatchObject({ name: 'NetworkInUse' });
+  });
+
+  it('is shared with nobody who came when it was about to be shared no more', async () => {
+    const { uuid: network_id } = await createNetwork(platform, { project_id: 'ops', shared: true });
+    platform.table.onWrite = async (writes) => {
+      if (!writes.some((write) => 'put' in write && write.put['shared'] === undefined && write.put.sk === 'network'))
+        return;
+      platform.table.onWrite = undefined;
+      await newPort(network_id);
+    };
+    const change = changeNetwork(platform, network_id, { shared: false }, () => undefined);
+    await expect(change).rejects.toMatchObject({ name: 'InvalidSharedSetting' });
   });
 
   it('of networks likewise', async () => {
@@ -229,7 +265,7 @@ describe('floating addresses', () => {
     expect(vif).toMatchObject({
       id: port.uuid,
       address: port.mac_address,
-      network: { id: network_id, label: 'private', mtu: 1500 },
+      network: { id: network_id, mtu: 1500 },
       subnets: [
         {
           cidr: '192.168.1.0/24',
@@ -270,4 +306,41 @@ it('the networks of a project are its own and the shared ones, not those for flo
   await createNetwork(platform, { project_id: 'ops', name: 'public', 'router:external': true });
   await createNetwork(platform, { project_id: 'blue', name: 'other' });
   expect((await networksFor(platform.table, project_id)).map(({ uuid }) => uuid)).toEqual([own.uuid, shared.uuid]);
+});
+
+describe('the port of a server', () => {
+  const uuid = countedUuid(950);
+  const server = binding.device_id;
+
+  it('is made once, however often and by how many it is asked for', async () => {
+    const { network_id } = await site('10.0.0.0/24');
+    const ask = async () => provideServerPort(platform, { uuid, project_id, network_id });
+    const made = await Promise.all([ask(), ask(), ask()]);
+    await bindPort(platform, uuid, binding);
+    expect(new Set([...made, await ask()].map(({ fixed_ips: [ip] }) => ip!.ip_address)).size).toBe(1);
+    expect((await usedBy(platform.table, project_id)).port).toBe(1);
+  });
+
+  it('is on no network of somebody else', async () => {
+    const { network_id } = await site('10.0.0.0/24');
+    const ask = provideServerPort(platform, { uuid, project_id: 'blue', network_id });
+    await expect(ask).rejects.toMatchObject({ name: 'NetworkNotFound' });
+    await newPort(network_id, { uuid });
+    const taken = provideServerPort(platform, { uuid, project_id: 'blue', network_id });
+    await expect(taken).rejects.toMatchObject({ name: 'NetworkNotFound' });
+  });
+
+  it('goes with the server if it was made for it, and stays if not; asked again, nothing changes', async () => {
+    const { network_id } = await site('10.0.0.0/24');
+    for (const made of [true, false]) {
+      await newPort(network_id, { uuid });
+      await bindPort(platform, uuid, binding);
+      await giveBackPort(platform, { port: uuid, server: countedUuid(999), made });
+      expect(await findPort(platform.table, uuid)).toMatchObject({ device_id: server });
+      await giveBackPort(platform, { port: uuid, server, made });
+      await giveBackPort(platform, { port: uuid, server, made });
+      expect(contents().includes(`network_port#${uuid} network_port`)).toBe(!made);
+    }
+    expect(await findPort(platform.table, uuid)).toMatchObject({ device_id: '', status: 'DOWN' });
+  });
 });

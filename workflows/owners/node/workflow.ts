@@ -1,6 +1,6 @@
 /** What a workflow of nodes is: the row in `workflows/<name>/index.ts`. */
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import type { Platform } from '../../../layers/platform/platform.ts';
+import type { Keeping } from '../../run/owner.ts';
 import type { Key, Table } from '../../../layers/platform/table.ts';
 import type { Phases } from './phase.ts';
 import type { StepKind } from './plan.ts';
@@ -30,8 +30,8 @@ type Common = {
   failed(node: StoredNode, lastError: string): Partial<StoredNode>;
   /** Whether a ramdisk of ours runs while it works, which is switched off when it fails, as in Ironic. */
   leavesRamdisk?(node: StoredNode): boolean;
-  /** Removes the stored objects that a failed run takes from the node (`failed` takes the references). */
-  discard?(platform: Pick<Platform, 'objects'>, node: StoredNode): Promise<void>;
+  /** Removes what a failed run takes from the node outside of its record (`failed` takes the references). */
+  discard?(platform: Keeping, node: StoredNode): Promise<void>;
   /** Items of the node that nobody has use for when the run is over. */
   readonly leftovers: readonly ((uuid: string) => Key)[];
   /** The plan of steps that it goes through, if it has one. */

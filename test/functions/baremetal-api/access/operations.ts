@@ -58,6 +58,7 @@ export const operations: readonly Operation[] = [
     'yyyyy FFFF4 44 4 yyyy',
     [`GET ${node}/history`, `GET ${node}/history/{event}`, `GET ${node}/inventory`],
   ],
+  ['read who has a machine, which nobody else is to know of', '44444 44444 44 4 yyyy', [`GET ${node}/guest-metadata`]],
   [
     'work on a node',
     'yyyFy yyFF4 44 4 yyFy',

@@ -7,7 +7,7 @@ import {
   readAction,
   type ActionName,
 } from '../../../../layers/domain/compute/actions.ts';
-import { taskStates, vmStates, type VmState } from '../../../../layers/domain/compute/server-states.ts';
+import { vmStates, type TaskState, type VmState } from '../../../../layers/domain/compute/server-states.ts';
 import { isFault } from '../../../../layers/domain/fault.ts';
 
 const refused = (ask: () => unknown): string => {
@@ -21,7 +21,7 @@ const refused = (ask: () => unknown): string => {
 };
 
 const uuid = '00000000-0000-4000-8000-000000000001';
-const serverIn = (vm_state: VmState, task_state: (typeof taskStates)[number] | null = null) =>
+const serverIn = (vm_state: VmState, task_state: TaskState | null = null) =>
   ({ uuid, vm_state, task_state, locked_by: null, run: null, run_workflow: null }) as const;
 
 describe('the body of an action', () => {

@@ -1,5 +1,5 @@
 /** Arithmetic of addresses, compared with what Node knows of them. */
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,14 +8,10 @@ import {
   contains,
   formatAddress,
   formatCidr,
-  netmaskOf,
   ofMac,
-  ofSortKey,
   overlap,
   parseAddress,
   parseCidr,
-  sizeOf,
-  sortKeyOf,
   usableOf,
   type Address,
 } from '../../../../layers/domain/network/addresses.ts';
@@ -69,22 +65,27 @@ describe('the text of an address', () => {
     expect(formatAddress(parseAddress(written)!)).toBe(kept);
   });
 
+  it('is none if Node says so', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(':', '::', '.', '0', '255', '256', '01', 'ffff', '10000', 'g', ' '),
+      fc.ipV6(),
+      fc.ipV4(),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
+        const text = pieces.join('');
+        expect([text, parseAddress(text)?.version ?? 0]).toEqual([text, isIP(text)]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it.each(['', 'x', '10.0.0', '10.0.0.256', '010.0.0.1', '10.0.0.1/24', 'fe80::1%eth0', '1::2::3', ' 10.0.0.1'])(
     '%j is none',
     (text) => {
       expect(parseAddress(text)).toBeUndefined();
     },
   );
-
-  it('has a key that sorts as the numbers do', () => {
-    fc.assert(
-      fc.property(address, address, (one, other) => {
-        fc.pre(one.version === other.version);
-        expect(sortKeyOf(one) < sortKeyOf(other)).toBe(one.value < other.value);
-        expect(ofSortKey(one.version, sortKeyOf(one))).toEqual(one);
-      }),
-    );
-  });
 });
 
 describe('a prefix', () => {
@@ -132,21 +133,19 @@ describe('a prefix', () => {
   });
 
   it.each([
-    ['10.0.0.0/24', '10.0.0.1', '10.0.0.254', '255.255.255.0'],
-    ['10.0.0.0/30', '10.0.0.1', '10.0.0.2', '255.255.255.252'],
-    ['10.0.0.0/31', '10.0.0.0', '10.0.0.1', '255.255.255.254'],
-    ['10.0.0.7/32', '10.0.0.7', '10.0.0.7', '255.255.255.255'],
-    ['0.0.0.0/0', '0.0.0.1', '255.255.255.254', '0.0.0.0'],
-    ['fd00::/64', 'fd00::1', 'fd00::ffff:ffff:ffff:ffff', 'ffff:ffff:ffff:ffff::'],
-    ['fd00::/127', 'fd00::1', 'fd00::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe'],
-    ['fd00::1/128', 'fd00::1', 'fd00::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ])('of %s has interfaces from %s to %s and the mask %s', (text, first, last, mask) => {
+    ['10.0.0.0/24', '10.0.0.1', '10.0.0.254'],
+    ['10.0.0.0/30', '10.0.0.1', '10.0.0.2'],
+    ['10.0.0.0/31', '10.0.0.0', '10.0.0.1'],
+    ['10.0.0.7/32', '10.0.0.7', '10.0.0.7'],
+    ['0.0.0.0/0', '0.0.0.1', '255.255.255.254'],
+    ['fd00::/64', 'fd00::1', 'fd00::ffff:ffff:ffff:ffff'],
+    ['fd00::/127', 'fd00::1', 'fd00::1'],
+    ['fd00::1/128', 'fd00::1', 'fd00::1'],
+  ])('of %s has interfaces from %s to %s', (text, first, last) => {
     const one = parseCidr(text)!;
     const usable = usableOf(one);
     expect(formatAddress({ version: usable.version, value: usable.first })).toBe(first);
     expect(formatAddress({ version: usable.version, value: usable.last })).toBe(last);
-    expect(netmaskOf(one)).toBe(mask);
-    expect(sizeOf(usable)).toBe(usable.last - usable.first + 1n);
   });
 });
 
