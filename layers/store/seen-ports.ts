@@ -6,7 +6,7 @@ import { networkKinds } from './kinds/networks.ts';
 import { readRecord } from './records/find.ts';
 
 /** A port as it is now; null: it is gone. */
-export const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
+const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
   const port = await readRecord(table, networkKinds.network_port, uuid);
   if (!port) return null;
   const network = await readRecord(table, networkKinds.network, port.network_id);
@@ -26,6 +26,4 @@ export const seePort = async (table: Table, uuid: string): Promise<SeenPort | nu
 
 /** The interfaces of a server with what their ports are now. */
 export const seePorts = async (table: Table, interfaces: readonly ServerInterface[]): Promise<ServerInterface[]> =>
-  Promise.all(
-    interfaces.map(async (one) => ({ ...one, seen: one.port_id === null ? null : await seePort(table, one.port_id) })),
-  );
+  Promise.all(interfaces.map(async (one) => ({ ...one, seen: await seePort(table, one.port_id) })));
