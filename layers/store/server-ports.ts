@@ -1,8 +1,4 @@
-/**
- * The ports of a server, as those see them who build what its machine is told (guest-metadata.md 2), and as they are noted
- * down with the server so that lists need not look.
- */
-import type { SeenPort, ServerInterface } from '../domain/compute/server-keeping.ts';
+/** The ports of a server, as those see them who build what its machine is told (guest-metadata.md 2). */
 import { isFault } from '../domain/fault.ts';
 import { PortInUse, ResourceNotFound } from '../domain/network/faults.ts';
 import { isBound } from '../domain/network/port.ts';
@@ -135,28 +131,3 @@ export const vifOf = async (table: Table, port: StoredPort): Promise<Vif> => {
     subnets: subnets.map((subnet) => subnetOf(subnet, port, floating)),
   };
 };
-
-/** A port as it is now; null: it is gone. */
-export const seePort = async (table: Table, uuid: string): Promise<SeenPort | null> => {
-  const port = await readRecord(table, networkKinds.network_port, uuid);
-  if (!port) return null;
-  const network = await readRecord(table, networkKinds.network, port.network_id);
-  const floating = await floatingIpsOf(table, uuid);
-  return {
-    network_name: network?.name || port.network_id,
-    mac_address: port.mac_address,
-    fixed_ips: port.fixed_ips.map(({ ip_address, subnet_id }) => ({
-      ip_address,
-      subnet_id,
-      floating_ips: floating
-        .filter(({ fixed_ip_address: fixed }) => fixed === ip_address)
-        .map(({ floating_ip_address: address }) => address),
-    })),
-  };
-};
-
-/** The interfaces of a server with what their ports are now. */
-export const seePorts = async (table: Table, interfaces: readonly ServerInterface[]): Promise<ServerInterface[]> =>
-  Promise.all(
-    interfaces.map(async (one) => ({ ...one, seen: one.port_id === null ? null : await seePort(table, one.port_id) })),
-  );

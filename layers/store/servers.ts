@@ -51,7 +51,7 @@ export const beginRun = (
 });
 
 /** What a server becomes when its run is over. */
-export const endRun = {
+export const endRun = (): Partial<StoredServer> => ({
   run: null,
   run_workflow: null,
   request_id: null,
@@ -59,7 +59,7 @@ export const endRun = {
   event: null,
   phase: null,
   task_state: null,
-} as const satisfies Partial<StoredServer>;
+});
 
 /** What a server counts for. */
 export const amountsOf = ({ flavor: { vcpus, ram } }: Pick<StoredServer, 'flavor'>): Amounts => ({
@@ -177,7 +177,7 @@ export const removeServer = async (
   await removeRecord(needs, kind, uuid, async (server) => {
     permit(server);
     const at = isoTime(needs.clock.now());
-    const gone: StoredServer = { ...server, ...endRun, vm_state: 'deleted', terminated_at: at, updated_at: at };
+    const gone: StoredServer = { ...server, ...endRun(), vm_state: 'deleted', terminated_at: at, updated_at: at };
     const { user_data: _data, personality: _files, ...small } = gone;
     const line = stateLine(server, gone);
     return {

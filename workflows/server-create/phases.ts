@@ -120,7 +120,7 @@ const active: ServerPhase<typeof activeAnswers> = {
     const launched_at = isoTime(context.platform.clock.now());
     return answer(
       { is: 'up' },
-      asSeen(context, (server) => ({ ...serverState(node, server), launched_at, ...endRun })),
+      asSeen(context, (server) => ({ ...serverState(node, server), launched_at, ...endRun() })),
       { also: [{ delete: serverCompanions.admin_password.key(context.server.uuid) }] },
     );
   },

@@ -23,19 +23,22 @@ const recorded: { readonly [N in ActionName]?: string } = {
 /** What an action brings along besides its run. */
 export type Along = { readonly set?: Partial<StoredServer>; readonly also?: readonly Write[] };
 
+type Asking = Pick<Call<unknown, StoredServer>, 'target' | 'subject' | 'request_id'>;
+type Make = (server: StoredServer) => Along | Promise<Along>;
+
 /** Whether a run that is there already does what is asked. */
 const isDoneAnyway = ({ workflow, joins, over }: (typeof actions)[ActionName], server: StoredServer): boolean =>
   server.run !== null && server.run_workflow === workflow && (joins === true || over === 'any');
 
 /**
- * Does what was asked with the server of the call. `make` says what becomes of it besides, and refuses by throwing; it
+ * Notes down what was asked of the server of the call, with its run, which is not started yet. `make` says what becomes of it besides, and refuses by throwing; it
  * may be asked several times. Throws Conflict (409) if that cannot be done with the server as it is.
  */
-export const act = async (
+export const note = async (
   deps: Deps,
-  { target, subject, request_id }: Pick<Call<unknown, StoredServer>, 'target' | 'subject' | 'request_id'>,
+  { target, subject, request_id }: Asking,
   asked: Asked,
-  make: (server: StoredServer) => Along | Promise<Along> = () => ({}),
+  make: Make = () => ({}),
 ): Promise<Changed<StoredServer>> => {
   const { action } = asked;
   const row = actions[action];
@@ -45,7 +48,7 @@ export const act = async (
     if (!row.workflow || isDoneAnyway(row, server)) return {};
     return beginRun(server, { workflow: row.workflow, birth, request_id, asked, task_state: row.task_state });
   };
-  const changed = await changeRecord(deps, computeKinds.server, target.uuid, async (server) => {
+  return changeRecord(deps, computeKinds.server, target.uuid, async (server) => {
     checkAction(action, server, isAdmin);
     const { set: more, also = [] } = await make(server);
     const set = { ...begun(server), ...more };
@@ -54,6 +57,11 @@ export const act = async (
     const line = actionWrite(server.uuid, { request_id, subject }, { action: recorded[action] ?? action, run, at });
     return { set, also: [line, ...also] };
   });
-  await putToWork(deps, changed, `Server ${target.uuid} was asked for ${action}.`);
+};
+
+/** The same, and starts the run. */
+export const act = async (deps: Deps, call: Asking, asked: Asked, make?: Make): Promise<Changed<StoredServer>> => {
+  const changed = await note(deps, call, asked, make);
+  await putToWork(deps, changed, `Server ${call.target.uuid} was asked for ${asked.action}.`);
   return changed;
 };

@@ -44,7 +44,7 @@ const unlock: Doing = async (deps, call, asked) => {
 /** Whatever works on it is stopped: that is what operators do with what is stuck. */
 const resetState: Doing = async (deps, call, asked) => {
   const vm_state = asked.values['state'] as 'active' | 'error';
-  await act(deps, call, asked, () => ({ set: { ...endRun, vm_state } }));
+  await act(deps, call, asked, () => ({ set: { ...endRun(), vm_state } }));
   return {};
 };
 

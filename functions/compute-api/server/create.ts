@@ -79,7 +79,7 @@ const makePlan = async (deps: Deps, call: Call, wish: ServerWish, { limits }: St
   const key_pair = given['key_name'] ? await requireKey(table, subject, given['key_name'] as string) : null;
   const files: Files | null = readFiles(given['personality'], limits);
   const pinned_availability_zone = zoneOf(given['availability_zone'] as string | undefined);
-  const interfaces = await readNetworks(table, subject, given['networks'] as Networks, wish.max_count);
+  const interfaces = await readNetworks(deps, subject, given['networks'] as Networks, wish.max_count);
   await checkGroup(table, subject, hints.group);
   return {
     wish,
@@ -117,7 +117,10 @@ const makeServer = (deps: Deps, { wish, common }: Plan, request_id: string, at: 
     { uuid, generation: 0 },
     { workflow: 'server-create', birth: deps.ids.ulid(), request_id, task_state: 'scheduling' },
   );
-  return newRecord(deps, computeKinds.server, { ...common, uuid, name, hostname, launch_index: at, ...begun });
+  // Each has ports of its own; one that is there already is for a single server.
+  const interfaces = common.interfaces!.map((card) => (card.made ? { ...card, port_id: deps.ids.uuid() } : card));
+  const own = { uuid, name, hostname, interfaces, launch_index: at };
+  return newRecord(deps, computeKinds.server, { ...common, ...own, ...begun });
 };
 
 const makeServers = async (deps: Deps, plan: Plan, request_id: string, count: number): Promise<NewServer[]> =>

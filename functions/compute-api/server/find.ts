@@ -6,7 +6,7 @@ import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Deps } from '../route.ts';
 
 /** What one that is not there is told with, and one that is another project's. */
-export const missingServer = (id: string) => NotFound(`Instance ${id} could not be found.`);
+const missingServer = (id: string) => NotFound(`Instance ${id} could not be found.`);
 
 /** By UUID; names are not ids. Throws NotFound (404). */
 export const findServer = async ({ table }: Deps, params: Readonly<Record<string, string>>): Promise<StoredServer> => {

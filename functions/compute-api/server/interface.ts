@@ -4,20 +4,22 @@
  */
 import * as z from 'zod';
 
-import { checkAction } from '../../../layers/domain/compute/actions.ts';
 import type { ServerInterface } from '../../../layers/domain/compute/server-keeping.ts';
-import { Conflict, Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { Conflict, Invalid, isRefusal, NotFound } from '../../../layers/domain/fault.ts';
 import { PortInUse } from '../../../layers/domain/network/faults.ts';
 import { computeOwner } from '../../../layers/domain/network/port.ts';
-import { allows } from '../../../layers/domain/policy.ts';
 import { text, uuid } from '../../../layers/domain/values.ts';
-import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
-import { changePort, createPort, removePort, unbindPort } from '../../../layers/store/network-ports.ts';
-import { seePort } from '../../../layers/store/server-ports.ts';
+import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
+import { changePort } from '../../../layers/store/network-ports.ts';
+import { type Changed, changeRecord } from '../../../layers/store/records/change.ts';
+import { seePorts } from '../../../layers/store/seen-ports.ts';
+import { provideServerPort } from '../../../layers/store/server-ports.ts';
+import { endRun } from '../../../layers/store/servers.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
-import { act } from './act.ts';
+import { act, note } from './act.ts';
 import { findServer as find } from './find.ts';
 import { onlyNetwork, readCard } from './new-interfaces.ts';
+import { putToWork } from './start.ts';
 
 const at = '/v2.1/servers/{server_id}/os-interface';
 
@@ -51,9 +53,8 @@ const showInterface = ({ version }: Pick<Call, 'version'>, card: ServerInterface
   ...(version >= tagged.shown && { tag: card.tag }),
 });
 
-/** Those that have a port. */
-const attached = ({ interfaces }: StoredServer): ServerInterface[] =>
-  interfaces.filter(({ port_id: port }) => port !== null);
+/** Those whose port is there. */
+const attached = ({ interfaces }: StoredServer): ServerInterface[] => interfaces.filter(({ seen }) => seen !== null);
 
 /** The card of a port. Throws NotFound (404). */
 const cardOf = (server: StoredServer, port: string): ServerInterface => {
@@ -65,70 +66,74 @@ const cardOf = (server: StoredServer, port: string): ServerInterface => {
 type Attach = Call<Attachment, StoredServer>;
 
 /** What is asked for. Throws Invalid (400), NotFound (404), Conflict (409). */
-const readAsked = async ({ table }: Deps, { subject, body: { interfaceAttachment: asked } }: Attach) => {
-  const { port_id: port, net_id: network, fixed_ips: ips, tag } = asked;
+const readAsked = async (deps: Deps, { subject, body: { interfaceAttachment: asked } }: Attach) => {
+  const { port_id: port = null, net_id: network = null, fixed_ips: ips, tag = null } = asked;
   if (port && network) throw Invalid('Must not input both network_id and port_id');
   if (ips && !network) throw Invalid('Must input network_id when request IP address');
-  const fixed_ip = ips?.[0]?.ip_address;
-  if (port || network) {
-    return readCard(
-      table,
-      subject,
-      { uuid: network ?? null, port: port ?? null, fixed_ip: fixed_ip ?? null, tag: tag ?? null },
-      NotFound,
-    );
-  }
-  const [only] = await onlyNetwork(table, subject);
+  const fixed_ip = ips?.[0]?.ip_address ?? null;
+  if (port || network) return readCard(deps, subject, { uuid: network, port, fixed_ip, tag }, NotFound);
+  const [only] = await onlyNetwork(deps, subject);
   if (!only) throw Invalid('There is no network that the project could have an interface of.');
-  return { ...only, tag: tag ?? null };
+  return { ...only, tag };
 };
 
-/** A port for the card, which from then on is the server's. Throws what the network has to say. */
-const takePort = async (
-  deps: Deps,
-  { uuid: device_id, ...server }: StoredServer,
-  card: ServerInterface,
-): Promise<string> => {
+/** Makes the port of a card, or takes the one that was named. Throws what the network has to say. */
+const takePort = async (deps: Deps, { uuid: device_id, ...server }: StoredServer, card: ServerInterface) => {
   const device_owner = `${computeOwner}${server.availability_zone}`;
-  if (card.port_id !== null) {
-    await changePort(deps, card.port_id, ({ device_id: device, network_id: network }) => {
-      if (device !== '') throw PortInUse(card.port_id!, network, device);
-      return { device_id, device_owner };
+  const { port_id: uuid, network_id, fixed_ip } = card;
+  if (card.made) {
+    const fixed_ips = fixed_ip === null ? {} : { fixed_ips: [{ ip_address: fixed_ip }] };
+    await provideServerPort(deps, {
+      uuid,
+      project_id: server.tenant_id,
+      network_id,
+      device_id,
+      device_owner,
+      ...fixed_ips,
     });
-    return card.port_id;
+    return;
   }
-  const made = await createPort(deps, {
-    project_id: server.tenant_id,
-    network_id: card.network_id,
-    device_id,
-    device_owner,
-    ...(card.fixed_ip !== null && { fixed_ips: [{ ip_address: card.fixed_ip }] }),
+  await changePort(deps, uuid, ({ device_id: device }) => {
+    if (device !== '' && device !== device_id) throw PortInUse(uuid, network_id, device);
+    return { device_id, device_owner };
   });
-  return made.uuid;
 };
 
-/** Gives a port back that the server does not get after all. */
-const letGo = async (deps: Deps, { uuid: server }: StoredServer, port: string, made: boolean): Promise<void> => {
-  if (made) await removePort(deps, port);
-  else await unbindPort(deps, port, server);
+/** A card that was noted down goes again, and the run that was to plug it, if it has nothing else to do. */
+const forget = async (deps: Deps, { before, after }: Changed<StoredServer>, port: string): Promise<void> => {
+  await changeRecord(deps, computeKinds.server, after.uuid, ({ interfaces, run }) => {
+    const left = interfaces.filter(({ port_id: id }) => id !== port);
+    const isIdle = run === after.run && before.run === null && left.every(({ state }) => state === 'plugged');
+    return { set: { interfaces: left, ...(isIdle && endRun()) } };
+  });
 };
 
+/** What its port is, with the card. */
+const look = async (deps: Deps, server: string, port: string): Promise<ServerInterface> => {
+  const { after } = await changeRecord(deps, computeKinds.server, server, async ({ interfaces }) => ({
+    set: { interfaces: await seePorts(deps.table, interfaces) },
+  }));
+  return after.interfaces.find(({ port_id: id }) => id === port)!;
+};
+
+/** The card is noted down first: whoever dies after that leaves one that the run goes on with. */
 const attach = async (deps: Deps, call: Attach): Promise<ServerInterface> => {
-  const { target, subject } = call;
-  checkAction('attach_interface', target, allows('os_compute_api:os-lock-server:unlock:unlock_override', subject));
-  const asked = await readAsked(deps, call);
-  const port = await takePort(deps, target, asked);
+  const { target } = call;
+  const card = await readAsked(deps, call);
+  const { port_id } = card;
+  const changed = await note(deps, call, { action: 'attach_interface', values: { port_id } }, ({ interfaces }) => {
+    if (interfaces.some(({ port_id: id }) => id === port_id)) throw Conflict(`Port ${port_id} is still in use.`);
+    return { set: { interfaces: [...interfaces, card] } };
+  });
   try {
-    const card: ServerInterface = { ...asked, port_id: port, seen: await seePort(deps.table, port) };
-    await act(deps, call, { action: 'attach_interface', values: { port_id: port } }, ({ interfaces }) => {
-      if (interfaces.some(({ port_id: id }) => id === port)) throw Conflict(`Port ${port} is still in use.`);
-      return { set: { interfaces: [...interfaces, card] } };
-    });
-    return card;
+    await takePort(deps, target, card);
   } catch (error) {
-    await letGo(deps, target, port, asked.made);
+    if (isRefusal(error)) await forget(deps, changed, port_id);
     throw error;
   }
+  const seen = await look(deps, target.uuid, port_id);
+  await putToWork(deps, changed, `Server ${target.uuid} was asked for attach_interface.`);
+  return seen;
 };
 
 export const interfaceRoutes: readonly Route[] = [
@@ -152,7 +157,7 @@ export const interfaceRoutes: readonly Route[] = [
     at: `POST ${at}`,
     policy: 'os_compute_api:os-attach-interfaces:create',
     status: 200,
-    body: (version) => (version < tagged.given ? bodies[0] : bodies[1]) as z.ZodType<Attachment>,
+    body: (version) => (version < tagged.given ? bodies[0] : bodies[1]),
     find,
     handle: async (deps, call) => ({ body: { interfaceAttachment: showInterface(call, await attach(deps, call)) } }),
   }),

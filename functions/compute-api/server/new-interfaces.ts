@@ -4,11 +4,12 @@ import { Conflict, type Fault, Invalid } from '../../../layers/domain/fault.ts';
 import { contains, parseAddress, parseCidr } from '../../../layers/domain/network/addresses.ts';
 import { isPublic } from '../../../layers/domain/network/network.ts';
 import { allows, type Subject } from '../../../layers/domain/policy.ts';
+import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { networkKinds, type StoredNetwork } from '../../../layers/store/kinds/networks.ts';
 import { subnetsOf } from '../../../layers/store/networks.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
-import { eachRecord } from '../../../layers/store/records/list.ts';
+import { networksFor } from '../../../layers/store/server-ports.ts';
 
 /** One as a body asks for it: of a network (`uuid`), or a port. */
 export type Card = {
@@ -21,7 +22,10 @@ export type Card = {
 /** What `networks` of the body may be; absent: as `auto`. */
 export type Networks = 'auto' | 'none' | readonly Card[] | undefined;
 
-const blank = { port_id: null, fixed_ip: null, tag: null, made: true, state: 'asked', seen: null } as const;
+const blank = { fixed_ip: null, tag: null, made: true, state: 'asked', seen: null } as const;
+
+/** What they are read with; a port that is to be made gets its UUID here. */
+type Needs = Pick<Platform, 'table' | 'ids'>;
 
 const mayUse = (subject: Subject, { project_id, shared }: StoredNetwork): boolean =>
   allows('create_port:network', subject, { project_id, public: shared });
@@ -65,7 +69,7 @@ const ofPort = async (table: Table, subject: Subject, uuid: string, missing: Mis
  * what `missing` makes of a port or network that is not there.
  */
 export const readCard = async (
-  table: Table,
+  { table, ids }: Needs,
   subject: Subject,
   card: Card,
   missing: Missing = Invalid,
@@ -74,22 +78,16 @@ export const readCard = async (
   if (port) return { ...(await ofPort(table, subject, port.toLowerCase(), missing)), tag };
   const network = await requireNetwork(table, subject, uuid!, missing);
   if (fixed_ip !== null) await checkAddress(table, network, fixed_ip);
-  return { ...blank, network_id: network.uuid, fixed_ip, tag };
+  return { ...blank, port_id: ids.uuid(), network_id: network.uuid, fixed_ip, tag };
 };
 
 /** The one network that the project can mean; none if it has none. Throws Conflict (409) if there are several. */
-export const onlyNetwork = async (table: Table, subject: Subject): Promise<ServerInterface[]> => {
-  const found = new Map<string, StoredNetwork>();
-  const lookups = [
-    { index: 'project_id', value: subject.project ?? '' },
-    { index: 'public', value: '' },
-  ];
-  await eachRecord<StoredNetwork>(table, networkKinds.network, { lookups }, (network) => {
-    const isOwn = network.project_id === subject.project && !network['router:external'];
-    if (isOwn || network.shared) found.set(network.uuid, network);
-  });
-  if (found.size > 1) throw Conflict('Multiple possible networks found, use a Network ID to be more specific.');
-  return [...found.keys()].map((network_id) => ({ ...blank, network_id }));
+export const onlyNetwork = async ({ table, ids }: Needs, subject: Subject): Promise<ServerInterface[]> => {
+  const found = (await networksFor(table, subject.project ?? '')).filter(
+    (one) => one.shared || !one['router:external'],
+  );
+  if (found.length > 1) throw Conflict('Multiple possible networks found, use a Network ID to be more specific.');
+  return found.map(({ uuid }) => ({ ...blank, port_id: ids.uuid(), network_id: uuid }));
 };
 
 /** Throws Invalid (400) for what several servers cannot have together. */
@@ -109,16 +107,16 @@ const checkForMany = (cards: readonly Card[]): void => {
  * it is not clear which network is meant.
  */
 export const readNetworks = async (
-  table: Table,
+  needs: Needs,
   subject: Subject,
   asked: Networks,
   count: number,
 ): Promise<ServerInterface[]> => {
   if (asked === 'none') return [];
-  if (asked === undefined || asked === 'auto' || asked.length === 0) return onlyNetwork(table, subject);
+  if (asked === undefined || asked === 'auto' || asked.length === 0) return onlyNetwork(needs, subject);
   if (count > 1) checkForMany(asked);
   const ports = asked.flatMap(({ port }) => port ?? []);
   const twice = ports.find((port, at) => ports.indexOf(port) !== at);
   if (twice) throw Invalid(`Port ID(s) ${twice} is/are used multiple times in the request.`);
-  return Promise.all(asked.map(async (card) => readCard(table, subject, card)));
+  return Promise.all(asked.map(async (card) => readCard(needs, subject, card)));
 };

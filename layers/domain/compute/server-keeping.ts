@@ -13,17 +13,18 @@ export type SeenPort = {
   }[];
 };
 
-/** A network card: asked for by its network until the run has made a port for it, which then stands for it. */
+/** A network card. Which port it is, is settled when it is asked for; that is `made` later under this UUID, or was there. */
 export type ServerInterface = {
   readonly network_id: string;
-  readonly port_id: string | null;
+  readonly port_id: string;
   /** The address of its port that was asked for. */
   readonly fixed_ip: string | null;
   readonly tag: string | null;
-  /** Its port was made for this server, and goes with it. */
+  /** Its port is made for this server, and goes with it. */
   readonly made: boolean;
   /** `leaving`: the run unplugs it and takes it out of the list. */
   readonly state: 'asked' | 'plugged' | 'leaving';
+  /** null: nobody has seen that port yet. */
   readonly seen: SeenPort | null;
 };
 

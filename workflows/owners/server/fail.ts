@@ -31,7 +31,7 @@ export const fail = async (needs: Needs, { uuid, run, row, failure }: Failing): 
     const message = row.fault(failure, server);
     const created = isoTime(needs.clock.now());
     return {
-      set: { ...endRun, ...row.failed(server), fault: { code: 500, created, message, details } },
+      set: { ...endRun(), ...row.failed(server), fault: { code: 500, created, message, details } },
       events: [
         { kind: 'error', severity: 'ERROR', event_type: row.event_type, run, phase: failure.phase, message, details },
       ],

@@ -21,7 +21,7 @@ export const imageOf = async (table: Table, { image }: StoredServer): Promise<St
 
 /** The VIFs of a server, in the order of its interfaces. */
 export const vifsOf = async (table: Table, { interfaces }: Pick<StoredServer, 'interfaces'>): Promise<Vif[]> => {
-  const uuids = interfaces.filter(({ state }) => state !== 'leaving').flatMap(({ port_id: uuid }) => uuid ?? []);
+  const uuids = interfaces.filter(({ state }) => state !== 'leaving').map(({ port_id: uuid }) => uuid);
   const ports = await Promise.all(uuids.map(async (uuid) => readRecord(table, networkKinds.network_port, uuid)));
   return Promise.all(ports.flatMap((port) => (port ? [vifOf(table, port)] : [])));
 };

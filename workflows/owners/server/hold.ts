@@ -11,8 +11,8 @@ import { changeRecord, type Needs } from '../../../layers/store/records/change.t
 import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Change } from '../../../layers/store/records/plan.ts';
 import { Superseded } from '../../../layers/store/runs.ts';
-import { failureOf } from '../../run/failure.ts';
-import { phaseEnded, phaseStarted } from '../../run/history.ts';
+import { type Failure, failureOf } from '../../run/failure.ts';
+import { info, phaseEnded, phaseStarted } from '../../run/history.ts';
 import { aboutJob, type Job, type ServerCall } from './call.ts';
 import type { ServerContext, World } from './phase.ts';
 
@@ -49,10 +49,17 @@ export const stillOwn = async ({ table }: Pick<Platform, 'table'>, call: Pick<Se
   return server!;
 };
 
-/** A phase that waited is closed by its successor. */
+const failureIn = ({ phase, failed: { Error: error, Cause: cause } }: NonNullable<ServerCall['failure']>): Failure =>
+  failureOf(phase, error, cause);
+
+/** A phase that waited, and one that failed, is closed by its successor. */
 const endOfLast = ({ phase: last }: StoredServer, job: Job, now: number): NodeEvent[] => {
-  if (!last || last.run !== job.call.run || last.name === job.call.phase) return [];
-  return [phaseEnded({ ...aboutJob(job), phase: last.name }, last.started_at, now)];
+  const { run, phase, failure } = job.call;
+  if (!last || last.run !== run || last.name === phase) return [];
+  const about = { ...aboutJob(job), phase: last.name };
+  if (failure?.phase !== last.name) return [phaseEnded(about, last.started_at, now)];
+  const { message } = failureIn(failure);
+  return [{ ...info(about), kind: 'error', severity: 'ERROR', message: `${last.name} failed.`, details: message }];
 };
 
 /** The token stands there before the phase looks at the node, so that no event is missed. */
@@ -90,7 +97,7 @@ export const hold = async (world: World, job: Job): Promise<ServerContext> => {
     server,
     run,
     about: aboutJob(job),
-    failure: failure && failureOf(failure.phase, failure.failed.Error, failure.failed.Cause),
+    failure: failure && failureIn(failure),
     platform: world,
     settings,
     machines: createBaremetalClient(

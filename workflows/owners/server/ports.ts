@@ -13,17 +13,13 @@ import { computeKinds, type StoredServer } from '../../../layers/store/kinds/com
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { bindPort } from '../../../layers/store/network-ports.ts';
 import type { Planned } from '../../../layers/store/records/plan.ts';
-import { giveBackPort, portsOfServer, provideServerPort, seePorts } from '../../../layers/store/server-ports.ts';
+import { seePorts } from '../../../layers/store/seen-ports.ts';
+import { giveBackPort, portsOfServer, provideServerPort } from '../../../layers/store/server-ports.ts';
 import { BuildAborted } from './failures.ts';
-import { changeOwn, ServerLost, stillOwn } from './hold.ts';
+import { ServerLost, stillOwn } from './hold.ts';
 import type { ServerContext } from './phase.ts';
 
 type Cards = Awaited<ReturnType<BaremetalClient['getCards']>>;
-
-/** An interface whose port has an id. */
-type WithPort = ServerInterface & { readonly port_id: string };
-
-const hasPort = (one: ServerInterface): one is WithPort => one.port_id !== null;
 
 const ownOf = ({ server: { uuid }, run }: ServerContext) => ({ uuid, run });
 
@@ -46,17 +42,7 @@ const orAbort = async <T>(asked: Promise<T>): Promise<T> =>
     throw BuildAborted(error.message, error);
   });
 
-/** The ids of ports that are to be made stand with the server before these are: whoever deletes it knows all of them. */
-const nameports = async (context: ServerContext): Promise<readonly WithPort[]> => {
-  const { platform, server } = context;
-  if (server.interfaces.every(hasPort)) return server.interfaces;
-  const named = await changeOwn(platform, ownOf(context), ({ interfaces }) => ({
-    set: { interfaces: interfaces.map((one) => (hasPort(one) ? one : { ...one, port_id: platform.ids.uuid() })) },
-  }));
-  return named.interfaces.filter(hasPort);
-};
-
-const provide = async (context: ServerContext, { port_id: uuid, network_id, fixed_ip }: WithPort): Promise<void> => {
+const provide = async (context: ServerContext, { port_id: uuid, network_id, fixed_ip }: ServerInterface): Promise<void> => {
   const { platform, server } = context;
   const { tenant_id: project_id } = server;
   const fixed_ips = fixed_ip === null ? undefined : [{ ip_address: fixed_ip }];
@@ -102,8 +88,8 @@ const bind = async (context: ServerContext, node: string, port: string, mac: str
  * Superseded.
  */
 export const plugPorts = async (context: ServerContext, node: string): Promise<readonly ServerInterface[]> => {
-  const { machines, platform } = context;
-  const interfaces = await nameports(context);
+  const { machines, platform, server } = context;
+  const { interfaces } = server;
   for (const one of interfaces.filter(({ made }) => made)) await provide(context, one);
   const own = interfaces.map(({ port_id: port }) => port);
   const there = await machines.listVifs(node);
@@ -120,12 +106,7 @@ export const unplugAll = async ({ machines }: Pick<ServerContext, 'machines'>, n
   for (const vif of await machines.listVifs(node)) await machines.detachVif(node, vif);
 };
 
-const asked = (one: ServerInterface): ServerInterface => ({
-  ...one,
-  state: 'asked',
-  seen: null,
-  ...(one.made && { port_id: null }),
-});
+const asked = (one: ServerInterface): ServerInterface => ({ ...one, state: 'asked', seen: null });
 
 /**
  * Takes back the ports of a server: those that were made for it go, those that were given are free again. Answers the
@@ -136,7 +117,7 @@ export const takeBackPorts = async ({
   server,
 }: Pick<ServerContext, 'platform' | 'server'>): Promise<(server: StoredServer) => Partial<StoredServer>> => {
   const { uuid, interfaces } = server;
-  for (const { port_id: port, made } of interfaces.filter(hasPort)) {
+  for (const { port_id: port, made } of interfaces) {
     await giveBackPort(platform, { port, server: uuid, made });
   }
   for (const { uuid: port } of await portsOfServer(platform.table, uuid)) {

@@ -237,7 +237,7 @@ describe('network cards', () => {
     const network = await aNetwork('red');
     expect((await boot({ networks: [{ uuid: network, fixed_ip: '10.0.0.7' }] })).status).toBe(202);
     expect(kept(platform).interfaces).toMatchObject([
-      { network_id: network, fixed_ip: '10.0.0.7', port_id: null, made: true, state: 'asked' },
+      { network_id: network, fixed_ip: '10.0.0.7', made: true, state: 'asked', seen: null },
     ]);
   });
 

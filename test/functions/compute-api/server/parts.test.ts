@@ -206,16 +206,33 @@ describe('network cards', () => {
     expect(platform.table.items().filter(({ sk }) => sk === 'network_port')).toEqual([]);
   });
 
-  it('whose server is asked for something else meanwhile give their port back', async () => {
-    const { attach, network, platform, id } = await withNetwork();
-    platform.table.onWrite = async (writes) => {
-      const isPort = writes.some((write) => 'put' in write && write.put.sk === 'network_port');
-      if (!isPort) return;
-      platform.table.onWrite = undefined;
-      await changeRecord(platform, computeKinds.server, id, () => ({ set: { task_state: 'rebuilding' } }));
+  const stored = (platform: { table: { items(): { sk: string }[] } }) =>
+    platform.table.items().find(({ sk }) => sk === 'server') as unknown as { interfaces: object[]; run?: string };
+
+  it('that the network refuses are not kept, and no run begins for them', async () => {
+    const { attach, network, platform } = await withNetwork();
+    await createPort(platform, { project_id: 'red', network_id: network, fixed_ips: [{ ip_address: '10.0.0.9' }] });
+    const answer = await attach({ net_id: network, fixed_ips: [{ ip_address: '10.0.0.9' }] });
+    expect(answer.status).toBe(409);
+    expect(stored(platform).interfaces).toEqual([]);
+    expect(stored(platform)).not.toHaveProperty('run');
+    expect(platform.workflows.started).toEqual([]);
+  });
+
+  it('whose request dies on the way are left to the run that is noted down with them', async () => {
+    const { attach, network, platform, request, path } = await withNetwork();
+    platform.table.onWrite = (writes) => {
+      if (writes.some((write) => 'put' in write && write.put.sk === 'network_port'))
+        throw new Error('The table is gone.');
     };
-    expect((await attach({ net_id: network })).status).toBe(409);
-    expect(platform.table.items().filter(({ sk }) => sk === 'network_port')).toEqual([]);
+    expect((await attach({ net_id: network })).status).toBe(500);
+    platform.table.onWrite = undefined;
+    expect(stored(platform)).toMatchObject({
+      interfaces: [{ network_id: network, state: 'asked', seen: null }],
+      run: expect.any(String),
+      run_workflow: 'server-interface',
+    });
+    expect((await request(`GET ${path}`)).body).toEqual({ interfaceAttachments: [] });
   });
 });
 

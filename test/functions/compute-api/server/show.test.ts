@@ -61,7 +61,7 @@ describe('a server', () => {
       launched_at: '2026-01-01T10:20:30.400+00:00',
       interfaces: [
         { network_id: 'n', port_id: 'p', fixed_ip: null, tag: null, made: true, state: 'plugged', seen },
-        { network_id: 'n', port_id: null, fixed_ip: null, tag: null, made: true, state: 'asked', seen: null },
+        { network_id: 'n', port_id: 'q', fixed_ip: null, tag: null, made: true, state: 'asked', seen: null },
       ],
     });
     const server = await show(id);
