@@ -43,23 +43,26 @@ const isSettled = ({ after }: Detail): boolean => {
   return state === undefined || !passing.includes(stateOf({ provision_state: state }).server);
 };
 
-const everything = ['provision', 'power'] as const;
+/** What a server hears of its node; `loss` is both. */
+type News = 'claim' | 'loss' | ServerWait['about'];
 
-/** By the types of events: what has settled with it. */
-const settles: { readonly [type: string]: (event: Detail) => readonly ServerWait['about'][] } = {
-  'node.provision_state': (event) => (isSettled(event) ? ['provision'] : []),
-  'node.power_state': ({ after }) => (after?.['target_power_state'] === null ? ['power'] : []),
-  'node.instance': () => everything,
-  'node.delete': () => everything,
+/** By the types of events; undefined: nothing has settled. */
+const news: { readonly [type: string]: (event: Detail) => News | undefined } = {
+  'node.provision_state': (event) => (isSettled(event) ? 'provision' : undefined),
+  'node.power_state': ({ after }) => (after?.['target_power_state'] === null ? 'power' : undefined),
+  'node.instance': ({ after }) => (after?.['instance_uuid'] === null ? 'loss' : 'claim'),
+  'node.delete': () => 'loss',
 };
+
+const both = ['provision', 'power'] as const;
 
 const kind = computeKinds.server;
 
-type Work = { readonly deps: Deps; readonly machines: BaremetalClient; readonly event: Detail; readonly type: string };
+type Work = { readonly deps: Deps; readonly machines: BaremetalClient; readonly event: Detail };
 
 /** A claim that came when its server was deleted already: the node is given back. */
 const giveBackStray = async ({ deps, machines, event }: Work, instance: string): Promise<void> => {
-  if (event.after?.['instance_uuid'] !== instance || !(await readGone(deps.table, instance))) return;
+  if (!(await readGone(deps.table, instance))) return;
   const { node_uuid: node } = event;
   deps.log.warn('A node was claimed for a server that is deleted; it is given back.', { node, server: instance });
   const asked = await machines.provision(node, instance, { target: 'deleted' });
@@ -68,16 +71,20 @@ const giveBackStray = async ({ deps, machines, event }: Work, instance: string):
   await machines.release(node, instance);
 };
 
-/**
- * A run that does not wait may have looked at the node just before: it looks again before it ends. Who deletes the server
- * only has to know of a claim that came late.
- */
-const tellRun = async ({ deps, event, type }: Work, { uuid }: StoredServer): Promise<void> => {
-  const claimed = type === 'node.instance' && event.after?.['instance_uuid'] === uuid;
-  await changeRecord(deps, kind, uuid, (server) => {
-    if (server.run_workflow !== 'server-delete') return { set: { event: event.sequence } };
-    return claimed ? { set: { event: event.sequence, node_uuid: event.node_uuid } } : undefined;
-  });
+/** Who claims a node knows it; who deletes the server, or finds it in error later, has to know of a claim that came late. */
+const noteClaim = async ({ deps, event: { sequence, node_uuid } }: Work, uuid: string): Promise<void> => {
+  await changeRecord(deps, kind, uuid, ({ run_workflow: workflow, node_uuid: known }) =>
+    workflow === 'server-delete' || (workflow === null && known === null)
+      ? { set: { event: sequence, node_uuid } }
+      : undefined,
+  );
+};
+
+/** A run that does not wait may have looked at the node just before: it looks again before it ends. */
+const noteChange = async ({ deps, event: { sequence } }: Work, uuid: string): Promise<void> => {
+  await changeRecord(deps, kind, uuid, ({ run, run_workflow: workflow }) =>
+    run === null || workflow === 'server-delete' ? undefined : { set: { event: sequence } },
+  );
 };
 
 /** A server whose node was taken away is deleted, with its ports. */
@@ -122,17 +129,18 @@ export const takeEvent = async (
   { remaining_ms }: Invocation,
 ): Promise<object> => {
   const { instance_uuid: instance } = event;
-  const about = settles[type]?.(event) ?? [];
-  if (instance === null || about.length === 0) return {};
+  const heard = news[type]?.(event);
+  if (instance === null || heard === undefined) return {};
   const { apis, clock, chance, table } = deps;
   const options = { request_id: `event-${event.sequence}`, until: clock.now() + Math.max(0, remaining_ms() - 15_000) };
   const machines = createBaremetalClient({ call: apis.baremetal, clock, chance }, options);
-  const work = { deps, machines, event, type };
+  const work = { deps, machines, event };
   const server = await readRecord(table, kind, instance);
   try {
-    if (!server) await giveBackStray(work, instance);
+    if (!server) await (heard === 'claim' ? giveBackStray(work, instance) : undefined);
+    else if (heard === 'claim') await noteClaim(work, instance);
     else if (server.run === null) await follow(work, instance);
-    else if (!(await deliver(deps, instance, about))) await tellRun(work, server);
+    else if (!(await deliver(deps, instance, heard === 'loss' ? both : [heard]))) await noteChange(work, instance);
   } catch (error) {
     // It was deleted meanwhile: the next event finds that.
     if (!isFault(error) || error.name !== 'NotFound') throw error;

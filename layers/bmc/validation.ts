@@ -127,7 +127,7 @@ const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: stri
   firmware: { fake: nothing, redfish },
   inspect: { fake: nothing, redfish, agent: inspectMedia },
   management: { fake: nothing, redfish },
-  network: { noop: nothing },
+  network: { noop: nothing, flat: nothing },
   power: { fake: nothing, redfish },
   raid: { fake: nothing },
   rescue: { fake: nothing, agent: rescueMedia },

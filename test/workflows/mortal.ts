@@ -7,6 +7,8 @@ export type Life = {
   readonly effects: () => number;
   /** Every method of `port` is an effect at which the process may die, before or after it happened. */
   wrap<T extends object>(port: T): T;
+  /** Every method of `port` is none, but nothing comes back from it once dead. */
+  shield<T extends object>(port: T): T;
   /** Calls nothing once dead. */
   timer(call: () => void): () => void;
 };
@@ -38,17 +40,26 @@ export const createLife = (plan?: Death): Life => {
       if (last) return end();
       return dead ? never() : result;
     };
+  const lasting =
+    (method: (...args: unknown[]) => unknown) =>
+    async (...args: unknown[]) => {
+      if (dead) return never();
+      const result = await method(...args);
+      return dead ? never() : result;
+    };
+  const each = <T extends object>(port: T, make: typeof live): T =>
+    Object.fromEntries(
+      Object.entries(port).map(([name, value]) => [
+        name,
+        typeof value === 'function' ? make(value as (...args: unknown[]) => unknown) : value,
+      ]),
+    ) as T;
   return {
     death,
     dead: () => dead,
     effects: () => effects,
-    wrap: (port) =>
-      Object.fromEntries(
-        Object.entries(port).map(([name, value]) => [
-          name,
-          typeof value === 'function' ? live(value as (...args: unknown[]) => unknown) : value,
-        ]),
-      ) as typeof port,
+    wrap: (port) => each(port, live),
+    shield: (port) => each(port, lasting),
     timer: (call) => () => {
       if (!dead) call();
     },

@@ -109,7 +109,7 @@ const DeployFailed = ({ uuid, provision_state: state, last_error: error }: Shown
 
 const activeAnswers = { is: ['up', 'built'] } as const;
 
-/** Looks what became of the deploy. Throws DeployFailed, NodeLost. */
+/** Looks what became of the deploy. A server begins as active, whatever its machine does then. Throws DeployFailed, NodeLost. */
 const active: ServerPhase<typeof activeAnswers> = {
   answers: activeAnswers,
   run: async (context) => {
@@ -120,7 +120,7 @@ const active: ServerPhase<typeof activeAnswers> = {
     const launched_at = isoTime(context.platform.clock.now());
     return answer(
       { is: 'up' },
-      asSeen(context, (server) => ({ ...serverState(node, server), launched_at, ...endRun() })),
+      asSeen(context, (server) => ({ ...serverState(node, server), vm_state: 'active', launched_at, ...endRun() })),
       { also: [{ delete: serverCompanions.admin_password.key(context.server.uuid) }] },
     );
   },

@@ -89,6 +89,8 @@ const makePlan = async (deps: Deps, call: Call, wish: ServerWish, { limits }: St
       ...givenOf(wish),
       tenant_id: subject.project!,
       user_id: subject.user ?? '',
+      user_name: subject.user_name ?? null,
+      project_name: subject.project_name ?? null,
       image: image.uuid,
       flavor: snapshot(flavor),
       key_name: key_pair?.name ?? null,

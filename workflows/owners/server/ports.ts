@@ -42,7 +42,10 @@ const orAbort = async <T>(asked: Promise<T>): Promise<T> =>
     throw BuildAborted(error.message, error);
   });
 
-const provide = async (context: ServerContext, { port_id: uuid, network_id, fixed_ip }: ServerInterface): Promise<void> => {
+const provide = async (
+  context: ServerContext,
+  { port_id: uuid, network_id, fixed_ip }: ServerInterface,
+): Promise<void> => {
   const { platform, server } = context;
   const { tenant_id: project_id } = server;
   const fixed_ips = fixed_ip === null ? undefined : [{ ip_address: fixed_ip }];
