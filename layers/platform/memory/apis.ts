@@ -4,7 +4,10 @@ import { type ApiReply, type ApiRequest, type Apis, apiTitles, type CalledApi } 
 import type { Invocation } from '../platform.ts';
 
 // eslint-disable-next-line typescript/no-explicit-any -- the type of API Gateway's event, which only layers/http knows
-export type Served = (event: any, invocation: Invocation) => Promise<{
+export type Served = (
+  event: any,
+  invocation: Invocation,
+) => Promise<{
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
   readonly body: string;
