@@ -105,7 +105,7 @@ describe('the synthesis says what is missing', () => {
     const stack = new IngotStack(app, 'Ingot');
     return Annotations.fromStack(stack)
       .findWarning('*', Match.stringLikeRegexp('.'))
-      .map(({ entry }) => String(entry.data));
+      .map(({ entry }) => JSON.stringify(entry.data));
   };
 
   it.each([

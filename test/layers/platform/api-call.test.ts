@@ -25,7 +25,7 @@ describeApis('APIs over HTTP', async (serve) => {
     apis: { baremetal: { protocol: baremetal.protocol, routes: baremetal.routes } },
     // As a program of this machine, and as no web page.
     guard: createGuard(''),
-    invoke: async (_name, event) => serve(JSON.parse(event), { request_id: '1', remaining_ms: () => 1000 }),
+    invoke: async (_name, event) => serve(JSON.parse(event) as never, { request_id: '1', remaining_ms: () => 1000 }),
     authorize: async () => ({ user: 'ingot-service' }),
     trusted: noNetworks,
     port: 0,
