@@ -24,7 +24,11 @@ export const awsApis = (env: Environment, log: Log): Apis => {
       return createApiCall({ api, endpoint, credentials, log });
     }
     return async () => {
-      throw new Fault('Configuration', 500, `The environment variable ${variable}_ENDPOINT is not set: deploy with infra/.`);
+      throw new Fault(
+        'Configuration',
+        500,
+        `The environment variable ${variable}_ENDPOINT is not set: deploy with infra/.`,
+      );
     };
   };
   return { baremetal: callOf('baremetal'), image: callOf('image') };
