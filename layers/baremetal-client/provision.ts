@@ -38,7 +38,10 @@ const targets = {
   unrescue: { accepted: ['unrescuing', 'active'] },
 } as const satisfies { readonly [target: string]: Row };
 
-/** `configdrive`: base64(gzip(image)). */
+/**
+ * `configdrive`: base64(gzip(image)). The largest that a server can have (all of its metadata, user data and files as long
+ * as they may be) is 460 kB, so that it always has room in the request.
+ */
 export type ProvisionWish =
   | { readonly target: 'active' | 'rebuild'; readonly configdrive?: string }
   | { readonly target: 'deleted' | 'unrescue' }
