@@ -1,5 +1,5 @@
 /** The whole of Ingot on AWS. */
-import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
@@ -32,6 +32,7 @@ import { grantAll } from './permissions.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Settings, variableOf } from './settings.ts';
 import { readUserFiles } from './users.ts';
+import { warn } from './warnings.ts';
 import { Workflows } from './workflows.ts';
 
 type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
@@ -63,12 +64,7 @@ export class IngotStack extends Stack {
     const settings = readSettings(this);
     this.context = context;
     const users = readUserFiles(context);
-    if (settings.auth_strategy === 'http_basic' && users.length === 0) {
-      Validations.of(this).addWarning(
-        'Ingot-NoUsers',
-        'Neither context htpasswd_file nor users_file names a file: nobody will be able to call the API.',
-      );
-    }
+    warn(this, { context, settings, users });
     const data = new Data(this, 'Data', context.stack_name);
     this.data = data;
     keepFormerIndexes(data.tables.machines, context.former_indexes);
@@ -89,12 +85,6 @@ export class IngotStack extends Stack {
     this.apis = this.addApis(apis, { context, settings, functions });
     this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
     this.tellCallers(settings, functions);
-    if (context.endpoint_type === 'REGIONAL' && settings.agent_networks === '') {
-      Validations.of(this).addWarning(
-        'Ingot-NoAgents',
-        'Context agent_networks is empty: no deploy agent will reach the API over the internet. List the public addresses of your sites.',
-      );
-    }
     for (const name of keeperNames) this.addSync(context, name, functions[name]);
     this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });

@@ -71,13 +71,16 @@ const giveBackStray = async ({ deps, machines, event }: Work, instance: string):
   await machines.release(node, instance);
 };
 
-/** Who claims a node knows it; who deletes the server, or finds it in error later, has to know of a claim that came late. */
-const noteClaim = async ({ deps, event: { sequence, node_uuid } }: Work, uuid: string): Promise<void> => {
-  await changeRecord(deps, kind, uuid, ({ run_workflow: workflow, node_uuid: known }) =>
-    workflow === 'server-delete' || (workflow === null && known === null)
-      ? { set: { event: sequence, node_uuid } }
-      : undefined,
-  );
+/**
+ * Who claims a node knows it; who deletes the server, or finds it in error later, has to know of a claim that came late,
+ * if the node still has it by the time that its event comes.
+ */
+const noteClaim = async ({ deps, machines, event: { sequence } }: Work, uuid: string): Promise<void> => {
+  await changeRecord(deps, kind, uuid, async ({ run_workflow: workflow, node_uuid: known }) => {
+    if (workflow !== 'server-delete' && (workflow !== null || known !== null)) return undefined;
+    const node = await machines.nodeOfInstance(uuid);
+    return node && { set: { event: sequence, node_uuid: node.uuid } };
+  });
 };
 
 /** A run that does not wait may have looked at the node just before: it looks again before it ends. */
@@ -132,7 +135,7 @@ export const takeEvent = async (
   const heard = news[type]?.(event);
   if (instance === null || heard === undefined) return {};
   const { apis, clock, chance, table } = deps;
-  const options = { request_id: `event-${event.sequence}`, until: clock.now() + Math.max(0, remaining_ms() - 15_000) };
+  const options = { request_id: `event-${event.sequence}`, instance, until: clock.now() + Math.max(0, remaining_ms() - 15_000) };
   const machines = createBaremetalClient({ call: apis.baremetal, clock, chance }, options);
   const work = { deps, machines, event };
   const server = await readRecord(table, kind, instance);

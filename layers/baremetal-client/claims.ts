@@ -1,6 +1,6 @@
 /** Which instance has a node, and what the node is told of it (nova-driver.md 2, 3 and 5). */
 import { isFree } from '../domain/free-nodes.ts';
-import { type Conversation, never, repeatable } from './conversation.ts';
+import { type Asked, type Conversation, never, repeatable } from './conversation.ts';
 import { baremetalFault, isBaremetal } from './faults.ts';
 import { nodeReads, pathOf } from './nodes.ts';
 import { shown, type ShownNode } from './shown.ts';
@@ -41,7 +41,8 @@ export const claims = (conversation: Conversation) => {
   const { send, get, read, effect } = conversation;
   const { getNode, nodeOfInstance } = nodeReads(conversation);
 
-  const patch = async (node: string, body: readonly Operation[]) => send({ method: 'PATCH', path: pathOf(node), body });
+  const patch = async (node: string, body: readonly Operation[], how: Pick<Asked, 'claims'> = {}) =>
+    send({ method: 'PATCH', path: pathOf(node), body, ...how });
 
   /** The node, if this instance has it. Throws BaremetalConflict if it has another. */
   const alreadyOn = async (node: string, instance: string): Promise<ShownNode | undefined> => {
@@ -73,7 +74,8 @@ export const claims = (conversation: Conversation) => {
       tries: never,
       observe: async () => alreadyOn(node, instance),
       act: async () => {
-        const reply = await patch(node, [{ op: 'add', path: '/instance_uuid', value: instance }]).catch(asTaken(node));
+        const operation = { op: 'add', path: '/instance_uuid', value: instance } as const;
+        const reply = await patch(node, [operation], { claims: true }).catch(asTaken(node));
         return read(asked, reply, shown.node.schema);
       },
     });

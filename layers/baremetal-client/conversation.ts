@@ -14,6 +14,11 @@ export type ConversationNeeds = Pick<Platform, 'clock' | 'chance'> & { readonly 
 export type ConversationOptions = {
   /** Of what is being done for a client, such as req-<uuid>; all requests for it bear it. */
   readonly request_id: string;
+  /**
+   * The instance that all of it is about: what is asked of a node is only for one that has it when it is done, so that a
+   * request that comes late does nothing to the machine of somebody else.
+   */
+  readonly instance?: string;
   /** When whoever waits goes away (ms since the epoch): no pause leads beyond it. */
   readonly until: number;
 };
@@ -21,6 +26,8 @@ export type ConversationOptions = {
 export type Asked = ApiRequest & {
   /** What of the body no message may quote. */
   readonly secrets?: readonly string[];
+  /** The node does not have the instance yet. */
+  readonly claims?: true;
 };
 
 /** By the name of a fault: how often a request is made that ends so. Others are made once. */
@@ -68,14 +75,18 @@ const read = <S extends z.ZodType>(asked: Asked, { text }: ApiReply, schema: S):
 export type Conversation = ReturnType<typeof createConversation>;
 
 /** All requests that are made for one thing. What each method throws: `faults.ts`. */
-export const createConversation = (needs: ConversationNeeds, { request_id, until }: ConversationOptions) => {
+export const createConversation = (needs: ConversationNeeds, { request_id, instance, until }: ConversationOptions) => {
   const { call, clock, chance } = needs;
 
   const headers = { 'OpenStack-API-Version': microversion, 'X-OpenStack-Request-Id': request_id };
 
   /** Makes a request once. */
-  const send = async ({ secrets, ...wanted }: Asked): Promise<ApiReply> => {
-    const reply = await call({ ...wanted, headers });
+  const send = async ({ secrets, claims, ...wanted }: Asked): Promise<ApiReply> => {
+    const isBound = instance !== undefined && !claims && wanted.method !== 'GET';
+    const reply = await call({
+      ...wanted,
+      headers: { ...headers, ...(isBound && { 'X-Ingot-Instance': instance }) },
+    });
     if (reply.status >= 200 && reply.status < 300) return reply;
     throw faultOf(wanted, reply, secrets);
   };

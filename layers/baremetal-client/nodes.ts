@@ -3,11 +3,19 @@ import type { GuestNetwork } from '../guest/network.ts';
 import type { Candidate } from '../schedule/candidate.ts';
 import type { CandidateQuery } from '../schedule/search.ts';
 import type { Conversation } from './conversation.ts';
+import { baremetalFault } from './faults.ts';
 import { shown, type ShownNode } from './shown.ts';
 
-/** Below /v1; names and UUIDs may be anybody's. */
-export const pathOf = (node: string, ...below: readonly string[]): string =>
-  ['/v1/nodes', ...[node, ...below].map(encodeURIComponent)].join('/');
+/** Pieces that lead elsewhere, even when they are escaped: up, nowhere, to the list. */
+const astray = new Set(['', '.', '..']);
+
+/** The path of a node, or of what is below it. Throws BaremetalNotFound for names that would make another path of it. */
+export const pathOf = (node: string, ...below: readonly string[]): string => {
+  const pieces = [node, ...below];
+  const wrong = pieces.find((piece) => astray.has(piece));
+  if (wrong !== undefined) throw baremetalFault('BaremetalNotFound', `Nothing can have the name "${wrong}".`);
+  return ['/v1/nodes', ...pieces.map(encodeURIComponent)].join('/');
+};
 
 /** The three that together ask for free nodes. */
 const free = { provision_state: 'available', associated: 'false', maintenance: 'false' };

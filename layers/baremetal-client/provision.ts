@@ -3,7 +3,7 @@ import type { ProvisionState } from '../domain/baremetal/transitions.ts';
 import { type Conversation, repeatable } from './conversation.ts';
 import { baremetalFault, isBaremetal } from './faults.ts';
 import { nodeReads, pathOf } from './nodes.ts';
-import { shown, type ShownNode } from './shown.ts';
+import type { ShownNode } from './shown.ts';
 
 type Row = {
   /** States that say that it was asked for before, and may have ended. In any other state it is asked for. */
@@ -38,7 +38,10 @@ const targets = {
   unrescue: { accepted: ['unrescuing', 'active'] },
 } as const satisfies { readonly [target: string]: Row };
 
-/** `configdrive`: the name of one that was uploaded (`uploadConfigdrive`). */
+/**
+ * `configdrive`: base64(gzip(image)). The largest that a server can have (all of its metadata, user data and files as long
+ * as they may be) is 460 kB, so that it always has room in the request.
+ */
 export type ProvisionWish =
   | { readonly target: 'active' | 'rebuild'; readonly configdrive?: string }
   | { readonly target: 'deleted' | 'unrescue' }
@@ -50,7 +53,10 @@ export type ProvisionWish =
  */
 export type Provisioned = 'accepted' | 'needless';
 
-const secretsOf = (wish: ProvisionWish): string[] => ('rescue_password' in wish ? [wish.rescue_password] : []);
+const secretsOf = (wish: ProvisionWish): string[] => {
+  if ('rescue_password' in wish) return [wish.rescue_password];
+  return 'configdrive' in wish && wish.configdrive ? [wish.configdrive] : [];
+};
 
 /** What a node that is as it is shows of a wish; undefined: it is to be asked for. */
 const judge = (node: ShownNode, instance: string, { target }: ProvisionWish): Provisioned | undefined => {
@@ -70,7 +76,7 @@ const judge = (node: ShownNode, instance: string, { target }: ProvisionWish): Pr
 };
 
 export const provisioning = (conversation: Conversation) => {
-  const { send, read, effect } = conversation;
+  const { send, effect } = conversation;
   const { getNode } = nodeReads(conversation);
 
   const observe = async (node: string, instance: string, wish: ProvisionWish): Promise<Provisioned | undefined> => {
@@ -99,21 +105,5 @@ export const provisioning = (conversation: Conversation) => {
       },
     });
 
-  /**
-   * Uploads a configdrive, base64(gzip(image)), for a node, and returns the name by which it is passed on. One that is
-   * never passed on is removed by the service.
-   */
-  const uploadConfigdrive = async (node: string, configdrive: string): Promise<string> => {
-    const asked = { method: 'POST', path: pathOf(node, 'configdrive') } as const;
-    return effect({
-      tries: repeatable,
-      observe: async () => undefined,
-      act: async () => {
-        const reply = await send({ ...asked, body: { configdrive }, secrets: [configdrive] });
-        return read(asked, reply, shown.upload.schema).configdrive;
-      },
-    });
-  };
-
-  return { provision, uploadConfigdrive };
+  return { provision };
 };

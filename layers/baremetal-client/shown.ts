@@ -65,5 +65,4 @@ export const shown = {
   portgroups: { schema: z.object({ portgroups: z.array(portgroup) }), fields: fieldsOf(portgroup.in) },
   vifs: { schema: z.object({ vifs: z.array(z.object({ id: text })) }) },
   validation: { schema: validation },
-  upload: { schema: z.object({ configdrive: text }) },
 } as const;

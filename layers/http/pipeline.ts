@@ -84,7 +84,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   { event, request, about }: Asked,
 ): Promise<APIGatewayProxyResult> => {
   const { row } = matched;
-  const { source } = request;
+  const { source, headers: sent } = request;
   const subject = subjectOf(event, deps.clock.now());
   if (subject) enter?.(subject);
   const { params, target, name } = await find(deps, matched, about.version);
@@ -93,7 +93,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const { query, body } = readArguments(row, request, about.version, protocol);
   const base = publicEndpoint || request.base;
   const raw = { bytes: (limit: number) => bytesOf(request, limit), json: (limit: number) => jsonBody(request, limit) };
-  const call: Call = { ...about, params, query, ...admitted, source, base, body, raw, target };
+  const call: Call = { ...about, params, query, ...admitted, source, base, body, raw, target, headers: sent };
   const { status, location, headers, ...given } = await row.handle(deps, call);
   const content = contentOf(given);
   const code = status ?? row.status ?? (content ? 200 : 204);

@@ -87,6 +87,8 @@ export type Call<Body = unknown, Target = unknown> = {
   readonly raw: RawBody;
   readonly target: Target;
   readonly request_id: string;
+  /** As the client sent them; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 /** One of `body`, `json` and `content`, or none. */

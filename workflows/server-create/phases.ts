@@ -66,32 +66,35 @@ const validate: ServerPhase = {
 const isWanted = async ({ platform: { table }, server }: ServerContext): Promise<boolean> =>
   server.config_drive || (await imageOf(table, server))?.properties['img_config_drive'] === 'mandatory';
 
-/** It is handed to the node at once, so that nothing secret waits anywhere else; here its name is kept. */
+/** base64(gzip(image)), as a node takes it; undefined: it gets none. */
+const configdriveFor = async (context: ServerContext, node: ShownNode): Promise<string | undefined> => {
+  const { machines, platform, server } = context;
+  if (!(await isWanted(context))) return undefined;
+  const vifs = await vifsOf(platform.table, server);
+  const metadata = await metadataOf(platform.table, server, vifs);
+  const cards = await machines.getCards(node.uuid);
+  const drive = buildGuestDrive(await guestServerOf(context, metadata), { vifs, ...cards });
+  return Buffer.from(await pack(drive)).toString('latin1');
+};
+
+/**
+ * Whether there will be one, and that it can be built: what cannot fails here, before the machine is asked for anything.
+ * It is secret and stored nowhere, so Deploy builds it again and sends it.
+ */
 const buildConfigdrive: ServerPhase = {
   run: async (context) => {
-    const { machines, platform, server } = context;
-    if (!(await isWanted(context))) return done();
-    const node = await claimedNode(context);
-    const vifs = await vifsOf(platform.table, server);
-    const metadata = await metadataOf(platform.table, server, vifs);
-    const cards = await machines.getCards(node.uuid);
-    const drive = buildGuestDrive(await guestServerOf(context, metadata), { vifs, ...cards });
-    const packed = Buffer.from(await pack(drive)).toString('latin1');
-    const configdrive = await machines.uploadConfigdrive(node.uuid, packed);
-    return done(() => ({ configdrive, config_drive: true }));
+    const drive = await configdriveFor(context, await claimedNode(context));
+    return done(() => ({ config_drive: drive !== undefined }));
   },
 };
 
 const deploy: ServerPhase = {
   run: async (context) => {
     const { machines, server } = context;
-    const { configdrive } = server;
     const node = await claimedNode(context);
-    await machines.provision(node.uuid, server.uuid, {
-      target: 'active',
-      ...(configdrive !== null && { configdrive }),
-    });
-    return done(() => ({ configdrive: null }));
+    const configdrive = await configdriveFor(context, node);
+    await machines.provision(node.uuid, server.uuid, { target: 'active', ...(configdrive && { configdrive }) });
+    return done();
   },
 };
 
@@ -136,7 +139,7 @@ const reschedule: ServerPhase<typeof rescheduleAnswers> = {
   answers: rescheduleAnswers,
   run: async ({ server: { tried }, failure }) => {
     if (tried.length >= maxBuilds || final.includes(failure!.error)) return answer({ is: 'fail' });
-    return answer({ is: 'again' }, () => ({ task_state: 'scheduling', configdrive: null, availability_zone: '' }));
+    return answer({ is: 'again' }, () => ({ task_state: 'scheduling', availability_zone: '' }));
   },
 };
 

@@ -11,6 +11,7 @@ import type { RequestParams } from '../../../workflows/management/requests.ts';
 import { route, type Route } from '../route.ts';
 import { askMachine } from './ask.ts';
 import { findByIdent } from './find.ts';
+import { requireInstance } from './for-instance.ts';
 
 const at = '/v1/nodes/{ident}/management';
 const node = { find: findByIdent } as const;
@@ -63,6 +64,7 @@ export const managementRoutes: readonly Route[] = [
     body: z.strictObject({}),
     arguments: true,
     handle: async (deps, call) => {
+      requireInstance(call, call.target);
       if (!managementOf(call.target).nmi) throw unsupported(call.target.driver, 'inject_nmi');
       validateInterface(call.target, 'management');
       await askMachine(deps, call, 'inject_nmi', {});

@@ -19,6 +19,7 @@ import { bool, json } from '../../../layers/domain/values.ts';
 import { answersOf, readValue } from '../crud.ts';
 import { type Call, type Deps, route } from '../route.ts';
 import { findByIdent } from './find.ts';
+import { requireInstance } from './for-instance.ts';
 import { readInstanceInfo } from './instance-info.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
@@ -130,6 +131,7 @@ const admit = (
   { patch, unownedAllocation = null }: Pick<Prepared, 'patch'> & Partial<Prepared>,
 ) => {
   const { version, subject } = call;
+  requireInstance(call, before);
   authorizePaths(before, call, patch);
   const mayChangeOwner = allows('baremetal:node:update_owner_provisioned', subject, before);
   const edit = { before, version, mayChangeOwner, unownedAllocation };

@@ -11,6 +11,7 @@ import { type PowerRequest, powerRequestWrite } from '../../../layers/store/powe
 import { lock } from '../../../layers/store/reservation.ts';
 import { type Call, route } from '../route.ts';
 import { findByIdent } from './find.ts';
+import { requireInstance } from './for-instance.ts';
 import { startRun } from '../../../workflows/run/start.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -102,7 +103,10 @@ export const powerRoute = route<Body, StoredNode>({
     const target = checkBody(call.body, call.version);
     const timeout = call.body.timeout ?? null;
     const wish: Wish = { target, timeout, subject: call.subject, birth: deps.ids.ulid() };
-    const { after: node } = await changeRecord(deps, kinds.node, call.target.uuid, (stored) => decide(stored, wish));
+    const { after: node } = await changeRecord(deps, kinds.node, call.target.uuid, (stored) => {
+      requireInstance(call, stored);
+      return decide(stored, wish);
+    });
     await startRun(deps, 'power', node.reservation!, requestOf(node, wish));
     return { location: `/v1/nodes/${call.params['ident']}/states` };
   },

@@ -9,6 +9,7 @@ import { checkConfigdriveAllowed, keepConfigdrive } from '../configdrive.ts';
 import { type Call, type Deps, route } from '../route.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
 import { findByIdent } from './find.ts';
+import { requireInstance } from './for-instance.ts';
 import { checkKeys, provisionBody, type ProvisionBody } from './provision-body.ts';
 import { decideProvision, type Wish } from './provision-change.ts';
 import { rescueWrites } from './rescue-password.ts';
@@ -24,6 +25,7 @@ type ProvisionCall = Call<ProvisionBody, StoredNode>;
 /** What can be said before anything is read besides the node. Returns the verb. */
 const checkRequest = (call: ProvisionCall): Verb => {
   const { version, target: node, body } = call;
+  requireInstance(call, node);
   refuseNewer(verbs, version, [body.target]);
   authorizeSteps(call);
   const verb = requireVerb(node, body.target);
@@ -43,12 +45,16 @@ const readWish = async (deps: Deps, call: ProvisionCall, verb: Verb): Promise<Om
   writes: await rescueWrites(deps, call.target.uuid, verb, call.body.rescue_password),
 });
 
-const record = async (deps: Deps, { uuid }: StoredNode, wish: Wish): Promise<Changed<StoredNode>> => {
+const record = async (deps: Deps, call: ProvisionCall, wish: Wish): Promise<Changed<StoredNode>> => {
+  const { uuid } = call.target;
   const around = {
     hasPorts: verbs[wish.verb].ports === true && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
   };
-  return changeRecord(deps, kinds.node, uuid, (node) => decideProvision(node, wish, around));
+  return changeRecord(deps, kinds.node, uuid, (node) => {
+    requireInstance(call, node);
+    return decideProvision(node, wish, around);
+  });
 };
 
 /** After the write: the run that lost the node is stopped, the one that has it now is started. */
@@ -74,7 +80,7 @@ export const provisionRoute = route<ProvisionBody, StoredNode>({
     const verb = checkRequest(call);
     const wish = await readWish(deps, call, verb);
     const changed = await keepConfigdrive(deps, node, body.configdrive, async (configdrive) =>
-      record(deps, node, { ...wish, configdrive }),
+      record(deps, call, { ...wish, configdrive }),
     );
     await putToWork(deps, changed, verb);
     return { location: `/v1/nodes/${call.params['ident']}/states` };

@@ -27,6 +27,7 @@ import { beside, type Beside } from '../../../layers/store/records/plan.ts';
 import { cardsOf, vifsOf } from '../../../layers/store/vifs.ts';
 import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
+import { requireInstance } from './for-instance.ts';
 
 /** Callers send more keys of the port, which only a network service would understand. */
 const body = z.looseObject({
@@ -67,8 +68,10 @@ const nodeWith = ({ clock }: Deps, node: StoredNode, cards: Cards, card: Card, v
 });
 
 /** The card and its node change together: what is decided on the cards of a node depends on its revision. */
-const attach = async (deps: Deps, { subject, target }: Call<Body, StoredNode>, vif: string, wanted: Wanted) => {
+const attach = async (deps: Deps, call: Call<Body, StoredNode>, vif: string, wanted: Wanted) => {
+  const { subject, target } = call;
   const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
+    requireInstance(call, node);
     refuseLocked(node);
     const cards = await cardsOf(deps.table, node.uuid);
     const card = cardFor(vif, cards, wanted);
@@ -86,8 +89,10 @@ const cardWith = ({ ports, groups }: StoredCards, node: StoredNode, vif: string)
   throw Invalid(`VIF ${vif} is not attached to node ${node.uuid}.`);
 };
 
-const detach = async (deps: Deps, { subject, target }: Call<undefined, StoredNode>, vif: string) => {
+const detach = async (deps: Deps, call: Call<undefined, StoredNode>, vif: string) => {
+  const { subject, target } = call;
   const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
+    requireInstance(call, node);
     refuseLocked(node);
     const cards = await cardsOf(deps.table, node.uuid);
     const card = cardWith(cards, node, vif);

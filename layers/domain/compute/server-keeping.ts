@@ -50,8 +50,6 @@ export type ServerKeeping = {
   readonly searches: number;
   /** UUIDs of the nodes that it was built on, in order; it may still be on the last one. */
   readonly tried: readonly string[];
-  /** What its node calls the configdrive that was made for it, until that is told to be deployed with it. */
-  readonly configdrive: string | null;
   /** Counts its runs, as that of a node does. */
   readonly generation: number;
   /** Name of the execution that works on it, and its workflow; null: none does. */
@@ -80,7 +78,6 @@ export const firstServer: ServerKeeping = {
   candidates: [],
   searches: 0,
   tried: [],
-  configdrive: null,
   generation: 0,
   run: null,
   run_workflow: null,

@@ -3,9 +3,9 @@ import { ServiceCredential, Unavailable } from '../../domain/fault.ts';
 import { type ApiReply, type ApiRequest, type Apis, apiTitles, type CalledApi } from '../apis.ts';
 import type { Invocation } from '../platform.ts';
 
-// eslint-disable-next-line typescript/no-explicit-any -- the type of API Gateway's event, which only layers/http knows
+/** A function behind an API Gateway, whose event is a matter of layers/http. */
 export type Served = (
-  event: any,
+  event: never,
   invocation: Invocation,
 ) => Promise<{
   readonly statusCode: number;
@@ -57,7 +57,9 @@ export const createMemoryApis = (served: MemoryApis['served'] = {}): MemoryApis 
     const serve = served[api];
     if (!serve) throw Unavailable(`The ${apiTitles[api]} could not be asked. Try again later.`);
     const request_id = `${api}-${calls.length}`;
-    const reply = toReply(await serve(toEvent(wanted, request_id), { request_id, remaining_ms: () => 29_000 }));
+    const reply = toReply(
+      await serve(toEvent(wanted, request_id) as never, { request_id, remaining_ms: () => 29_000 }),
+    );
     if (reply.status !== 401 && reply.status !== 403) return reply;
     throw ServiceCredential(`The ${apiTitles[api]} could not be asked. Try again later.`);
   };

@@ -122,6 +122,43 @@ describe('http_basic', () => {
   });
 });
 
+describe('the service user of one machine', () => {
+  const asks = async (more: object) => {
+    const service = `ingot-service:${await hash('made at the start', 4)}:*:service`;
+    return create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_SERVICE_USER: service, ...more })));
+  };
+  const oidc = {
+    INGOT_AUTH_STRATEGY: 'oidc',
+    INGOT_OIDC_ISSUER: 'http://127.0.0.1:1',
+    INGOT_OIDC_AUDIENCE: 'ingot',
+  };
+  const keystone = {
+    INGOT_AUTH_STRATEGY: 'keystone',
+    INGOT_KEYSTONE_AUTH_URL: 'http://127.0.0.1:1',
+    INGOT_KEYSTONE_CREDENTIALS: 'account',
+  };
+
+  it.each([
+    ['http_basic', { INGOT_USERS: `ann:$2b$04$${'a'.repeat(53)}:blue:member` }],
+    ['oidc', oidc],
+    ['keystone', keystone],
+  ])('is known however people prove who they are: %s', async (_strategy, more) => {
+    const authorize = await asks(more);
+    expect((await authorize(basic('ingot-service:made at the start'))).context).toMatchObject({
+      user: 'ingot-service',
+      project: '',
+      roles: 'service',
+      scope: 'system',
+    });
+    await expect(authorize(basic('ingot-service:guess'))).rejects.toThrow('Unauthorized');
+    await expect(authorize(basic('ann:made at the start'))).rejects.toThrow('Unauthorized');
+  });
+
+  it('alone is nobody who could call', async () => {
+    await expect(asks({})).rejects.toThrow('http_basic needs users');
+  });
+});
+
 describe('noauth', () => {
   it('makes everybody the administrator on a loopback address', async () => {
     const authorize = create(

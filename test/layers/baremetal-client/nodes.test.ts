@@ -112,6 +112,13 @@ describe('a node', () => {
     expect(tenant.requests()).toEqual(['GET /v1/nodes/..%2Fports%3Fa%3Db%2Fc']);
   });
 
+  it.each(['', '.', '..'])('and a VIF cannot be named "%s", which would make another path of theirs', async (name) => {
+    const { uuid } = await tenant.store();
+    await expect(tenant.client.getNode(name)).rejects.toMatchObject({ name: 'BaremetalNotFound' });
+    await tenant.client.detachVif(uuid, name);
+    expect(tenant.requests('DELETE')).toEqual([]);
+  });
+
   it('that a newer service shows with more is read all the same', async () => {
     const { uuid } = await tenant.store();
     tenant.mishap('GET', async (_wanted, send) => {

@@ -1,6 +1,10 @@
 /** Who calls, from a request at the gateway to what the API behind it says: users of http_basic, and tokens of projects. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
 import { hashSync } from 'bcryptjs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { create as createAuthorizing } from '../../../functions/authorizer/app.ts';
 import { Config as AuthorizerConfig } from '../../../functions/authorizer/config.ts';
@@ -11,12 +15,15 @@ import { Config as ComputeConfig } from '../../../functions/compute-api/config.t
 import { create as createRamdisk } from '../../../functions/ramdisk-api/app.ts';
 import { Config as RamdiskConfig } from '../../../functions/ramdisk-api/config.ts';
 import { apis } from '../../../infra/manifest.ts';
-import { resolveSettings } from '../../../infra/settings.ts';
+import { resolveSettings, type Settings } from '../../../infra/settings.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
+import { createApiCall } from '../../../layers/platform/api-call.ts';
+import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { servedApis } from '../../../local/gateway/api.ts';
 import { createAuthorizer } from '../../../local/gateway/authorizer.ts';
 import { type Gateway, openGateway } from '../../../local/gateway/server.ts';
+import { makeServiceUser } from '../../../local/service-user.ts';
 import { startProvider } from '../../fakes/identity.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
@@ -109,6 +116,35 @@ describe('a user of the whole system', () => {
     expect((await ask('GET /v1/nodes', audit)).status).toBe(200);
     expect((await ask('POST /v1/nodes', audit, { driver: 'fake-hardware' })).status).toBe(403);
     expect((await ask('GET /v1/nodes', root)).status).toBe(200);
+  });
+});
+
+describe('a function of the installation', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'ingot-service-')), 'service');
+  afterAll(() => rmSync(dirname(file), { recursive: true }));
+
+  it.each(['http_basic', 'keystone'])('is a service of the whole system, with %s', async (auth_strategy) => {
+    const { line } = makeServiceUser(file, { auth_strategy } as Settings);
+    await open({
+      ...httpBasic,
+      INGOT_AUTH_STRATEGY: auth_strategy,
+      INGOT_KEYSTONE_AUTH_URL: 'http://127.0.0.1:1',
+      INGOT_KEYSTONE_CREDENTIALS: 'none',
+      INGOT_SERVICE_USER: line,
+    });
+    const log = createLogRecorder();
+    const credentials = async () => readFileSync(file, 'utf8');
+    const call = createApiCall({ api: 'baremetal', endpoint: gateway.url, credentials, log });
+    const version = { 'OpenStack-API-Version': 'baremetal 1.90' };
+    const path = '/v1/nodes';
+    const made = await call({ method: 'POST', path, headers: version, body: { driver: 'fake-hardware', name: 'n1' } });
+    expect(made.status).toBe(201);
+    expect(JSON.parse((await call({ method: 'GET', path, headers: version })).text)).toMatchObject({
+      nodes: [{ name: 'n1' }],
+    });
+    // What only an administrator may.
+    await expect(call({ method: 'DELETE', path: `${path}/n1`, headers: version })).rejects.toMatchObject({ code: 503 });
+    expect(log.lines).toMatchObject([{ fields: { status: 403 } }]);
   });
 });
 

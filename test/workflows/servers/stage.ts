@@ -25,11 +25,13 @@ import { createMemoryObjects } from '../../../layers/platform/memory/objects.ts'
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { createMemoryTable } from '../../../layers/platform/memory/table.ts';
 import type { Workflows } from '../../../layers/platform/workflows.ts';
+import { readStanding } from '../../../layers/store/compute-quotas.ts';
 import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { newRecord } from '../../../layers/store/kinds/form.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { networkKinds } from '../../../layers/store/kinds/networks.ts';
 import { type StoredImage, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
+import { createPort, type NewPort } from '../../../layers/store/network-ports.ts';
 import { createNetwork } from '../../../layers/store/networks.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord, createRecord } from '../../../layers/store/records/change.ts';
@@ -44,6 +46,7 @@ import { createStates, type States } from '../../../local/states/states.ts';
 import type { WorkflowName } from '../../../workflows/index.ts';
 import { readDefinition } from '../../../workflows/run/asl.ts';
 import { follow } from '../../fakes/feed.ts';
+import { askingOf } from '../../fakes/http.ts';
 import { createFakeProxy } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { createFront, type Options, root } from '../../functions/compute-api/front.ts';
@@ -69,6 +72,14 @@ const flavor = {
   specs: { 'resources:CUSTOM_BM_SMALL': '1' },
 };
 
+/** Of nobody. */
+const publicKey = `ssh-ed25519 ${Buffer.concat([
+  Buffer.from([0, 0, 0, 11]),
+  Buffer.from('ssh-ed25519'),
+  Buffer.from([0, 0, 0, 32]),
+  Buffer.alloc(32, 7),
+]).toString('base64')} k`;
+
 type Process = {
   readonly life: Life;
   readonly states: States;
@@ -86,8 +97,8 @@ type Phase = { readonly workflow: string; readonly phase: string; readonly serve
 
 /** What a test does in between: before a phase runs, before the Bare Metal API answers a server's run. It may throw. */
 type Meddling = {
-  phase?: (phase: Phase) => Promise<unknown> | unknown;
-  call?: (wanted: ApiRequest) => Promise<unknown> | unknown;
+  phase?: ((phase: Phase) => unknown) | undefined;
+  call?: ((wanted: ApiRequest) => unknown) | undefined;
 };
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
@@ -187,10 +198,13 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
   /** What was published and not taken. */
   const due: PublishedEvent[] = [];
 
+  let losing = false;
+
   /** Publishes what became of nodes, and hands it over, each until it was taken. Answers whether there was anything. */
   const pump = async (): Promise<boolean> => {
     await publish({ Records: changes.splice(0) });
-    due.push(...events.published.splice(0).filter(({ type }) => wanted(type)));
+    const told = events.published.splice(0).filter(({ type }) => wanted(type));
+    if (!losing) due.push(...told);
     const before = due.length;
     while (due.length > 0 && !process.life.dead()) {
       const taken = await orDeath(process.take(toEventBridge(due[0]!, machines.ids)).catch(() => 'later' as const));
@@ -262,6 +276,10 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     return uuid;
   };
 
+  /** A port that the project has made itself. */
+  const addPort = async (network_id: string, values: Partial<NewPort> = {}): Promise<string> =>
+    (await createPort(tenants, { project_id: 'red', network_id, ...values })).uuid;
+
   const request = async (line: string, options: Options = {}) => {
     const answer = await orDeath(process.request(line, options));
     if (answer === 'dead') throw new Error('The process is dead.');
@@ -286,16 +304,9 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
 
   /** The Bare Metal API, as an operator calls it. */
   const operator = async (line: string, body?: object) => {
-    const [method, path] = line.split(' ') as [ApiRequest['method'], string];
-    const apis = createMemoryApis({
-      baremetal: createBaremetal(
-        { ...machines, workflows: process.life.shield(process.states as unknown as Workflows) },
-        BaremetalConfig.parse(told),
-      ),
-    });
-    const headers = { 'OpenStack-API-Version': 'baremetal latest' };
-    const { status, text } = await apis.baremetal({ method, path, headers, ...(body && { body }) });
-    return { status, body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>), text };
+    const workflows = process.life.shield(process.states as unknown as Workflows);
+    const ask = askingOf(createBaremetal({ ...machines, workflows }, BaremetalConfig.parse(told)), '');
+    return ask(line, { subject: root, headers: { 'OpenStack-API-Version': 'baremetal latest' }, ...(body && { body }) });
   };
 
   return {
@@ -307,6 +318,11 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     addNode,
     addImage,
     addNetwork,
+    addPort,
+    publicKey,
+    loseEvents: (lose: boolean) => {
+      losing = lose;
+    },
     boots,
     request,
     operator,
@@ -315,6 +331,18 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     pump,
     readNode,
     readServer,
+    /** What counts against the quota of the project. */
+    used: async (project = 'red') => {
+      const { instances, cores, ram } = (await readStanding(tenants.table, `project:${project}`)).used;
+      return { instances: instances ?? 0, cores: cores ?? 0, ram: ram ?? 0 };
+    },
+    /** For who is in the middle of something: others go on until they rest, as far as they do without time. */
+    others: async () => {
+      for (let round = 0; round < 40; round += 1) {
+        await setImmediate();
+        await pump();
+      }
+    },
     /** What the server shows to its tenant. */
     show: async (uuid: string, options: Options = {}) =>
       (await request(`GET /v2.1/servers/${uuid}`, options)).body?.server,

@@ -102,7 +102,7 @@ export const hold = async (world: World, job: Job): Promise<ServerContext> => {
     settings,
     machines: createBaremetalClient(
       { call: apis.baremetal, clock, chance },
-      { request_id: server.request_id ?? run, until },
+      { request_id: server.request_id ?? run, instance: server.uuid, until },
     ),
   };
 };

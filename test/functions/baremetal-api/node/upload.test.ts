@@ -100,29 +100,6 @@ describe('an uploaded configdrive', () => {
   );
 });
 
-describe('a configdrive in the body', () => {
-  const give = async (uuid: string, body: unknown) => front.request(`POST /v1/nodes/${uuid}/configdrive`, { body });
-
-  it('is an upload by itself, and there is no link', async () => {
-    const { uuid } = await front.store();
-    const { status, body } = await give(uuid, { configdrive: gzip.toString('base64') });
-    expect([status, Object.keys(body as object)]).toEqual([201, ['configdrive']]);
-    expect((await front.provision(uuid, 'active', body as object)).status).toBe(202);
-    expect(await stored(uuid)).toEqual(image);
-    expect(front.platform.objects.keys()).toHaveLength(1);
-  });
-
-  it.each([
-    ['no base64', { configdrive: 'no base64!' }],
-    ['nothing', { configdrive: '' }],
-    ['something else', { upload: 'x' }],
-  ])('that is %s is refused, and nothing is stored', async (_what, body) => {
-    const { uuid } = await front.store();
-    expect((await give(uuid, body)).status).toBe(400);
-    expect(front.platform.objects.keys()).toEqual([]);
-  });
-});
-
 describe('the link to upload', () => {
   it('says when it expires, and is refused from then on', async () => {
     const { uuid } = await front.store();
