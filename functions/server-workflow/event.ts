@@ -135,7 +135,11 @@ export const takeEvent = async (
   const heard = news[type]?.(event);
   if (instance === null || heard === undefined) return {};
   const { apis, clock, chance, table } = deps;
-  const options = { request_id: `event-${event.sequence}`, instance, until: clock.now() + Math.max(0, remaining_ms() - 15_000) };
+  const options = {
+    request_id: `event-${event.sequence}`,
+    instance,
+    until: clock.now() + Math.max(0, remaining_ms() - 15_000),
+  };
   const machines = createBaremetalClient({ call: apis.baremetal, clock, chance }, options);
   const work = { deps, machines, event };
   const server = await readRecord(table, kind, instance);

@@ -161,7 +161,12 @@ describe('a server', () => {
       availability_zone: 'nova',
     });
     expect(drive['openstack/latest/user_data']).toBe('#cloud-config\n');
-    const everywhere = [stage.travelled, stage.tenants.table.items(), stage.machines.table.items(), stage.tenants.log.lines];
+    const everywhere = [
+      stage.travelled,
+      stage.tenants.table.items(),
+      stage.machines.table.items(),
+      stage.tenants.log.lines,
+    ];
     expect(JSON.stringify(everywhere)).not.toContain('Hush-hush-1');
   });
 

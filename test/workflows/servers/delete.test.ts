@@ -86,11 +86,21 @@ describe('a server that is deleted', () => {
     await expectNothingLeft([own]);
   });
 
-  it('is in error while its machine cannot be undeployed, and can be deleted again', async () => {
-    const { own, uuid } = await active();
+  it('is gone although its machine fails to be undeployed, which takes the instance off it all the same', async () => {
+    const { node, own, uuid } = await active();
     stage.meddling.phase = ({ workflow, phase }) => {
-      if (workflow === 'undeploy' && phase !== 'Fail') throw bmcFault('BmcAuthFailed', 'The BMC of rack-7 refuses.');
+      if (workflow === 'undeploy' && phase !== 'Fail') throw bmcFault('BmcAuthFailed', 'The BMC refuses.');
     };
+    await remove(uuid);
+    await stage.settle(60);
+    expect(await isGone(uuid)).toBe(true);
+    expect((await stage.readNode(node)).provision_state).toBe('error');
+    await expectNothingLeft([own]);
+  });
+
+  it('is in error while an operator protects its machine, and can be deleted after that', async () => {
+    const { node, own, uuid } = await active();
+    await stage.changeNode(node, { protected: true });
     await remove(uuid);
     await stage.settle(60);
     const told = await stage.show(uuid);
@@ -98,9 +108,9 @@ describe('a server that is deleted', () => {
       status: 'ERROR',
       fault: { message: expect.stringContaining('Delete the server again') },
     });
-    expect(JSON.stringify(told)).not.toContain('rack-7');
-    expect((await stage.show(uuid, { subject: root })).fault.details).toContain('rack-7');
-    stage.meddling.phase = undefined;
+    expect(JSON.stringify(told)).not.toMatch(new RegExp(`${node}|protected`));
+    expect((await stage.show(uuid, { subject: root })).fault.details).toContain('is protected');
+    await stage.changeNode(node, { protected: false });
     await remove(uuid);
     await stage.settle(60);
     expect(await isGone(uuid)).toBe(true);
@@ -129,7 +139,16 @@ describe('a server whose node is taken away by an operator', () => {
 });
 
 describe('a delete during create', () => {
-  const phases = ['Schedule', 'Claim', 'PlugPorts', 'WriteMetadata', 'Validate', 'BuildConfigdrive', 'Deploy', 'Active'];
+  const phases = [
+    'Schedule',
+    'Claim',
+    'PlugPorts',
+    'WriteMetadata',
+    'Validate',
+    'BuildConfigdrive',
+    'Deploy',
+    'Active',
+  ];
 
   it.each(phases)('before %s leaves nothing', async (at) => {
     await stage.addNode();

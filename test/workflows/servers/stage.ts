@@ -306,7 +306,11 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
   const operator = async (line: string, body?: object) => {
     const workflows = process.life.shield(process.states as unknown as Workflows);
     const ask = askingOf(createBaremetal({ ...machines, workflows }, BaremetalConfig.parse(told)), '');
-    return ask(line, { subject: root, headers: { 'OpenStack-API-Version': 'baremetal latest' }, ...(body && { body }) });
+    return ask(line, {
+      subject: root,
+      headers: { 'OpenStack-API-Version': 'baremetal latest' },
+      ...(body && { body }),
+    });
   };
 
   return {
@@ -331,6 +335,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     pump,
     readNode,
     readServer,
+    /** Servers that a run has. */
+    busy: async () => uuidsIn(tenants.table, computeKinds.server, [{ index: 'busy', value: '' }]),
     /** What counts against the quota of the project. */
     used: async (project = 'red') => {
       const { instances, cores, ram } = (await readStanding(tenants.table, `project:${project}`)).used;
