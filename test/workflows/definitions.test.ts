@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { settings } from '../../infra/manifest.ts';
+import { settings, workflows as rows } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 import { nodeWorkflows, workflows } from '../../workflows/index.ts';
@@ -18,6 +18,7 @@ const validate = createRequire(import.meta.url)('asl-validator') as Validate;
 type Retrier = { ErrorEquals: string[]; IntervalSeconds: number; MaxAttempts: number; BackoffRate?: number };
 type State = {
   Type: string;
+  Next?: string;
   Resource?: string;
   Arguments?: { Payload: Record<string, unknown> };
   TimeoutSeconds?: number | string;
@@ -27,8 +28,15 @@ type State = {
 type Machine = { QueryLanguage: string; TimeoutSeconds: number; States: Record<string, State> };
 
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
+const isOfServers = (name: keyof typeof workflows) => workflows[name].owner === 'server';
+/** As what the functions are called that run the phases. */
+const runners = [...new Set(Object.values(rows).map(({ runner }) => runner.replaceAll('-', '_')))];
 const text = (name: string) =>
-  readDefinition(name).replaceAll('${workflow}', 'arn:aws:lambda:eu-west-1:123456789012:function:workflow');
+  runners.reduce(
+    (definition, runner) =>
+      definition.replaceAll(`\${${runner}}`, `arn:aws:lambda:eu-west-1:123456789012:function:${runner}`),
+    readDefinition(name),
+  );
 const load = (name: string) => JSON.parse(text(name)) as Machine;
 const tasks = (machine: Machine) => Object.entries(machine.States).filter(([, state]) => state.Type === 'Task');
 const every = names.flatMap((name) => tasks(load(name)).map(([state, task]) => ({ name, state, task })));
@@ -64,7 +72,8 @@ describe('the state machines', () => {
   it.each(names)('%s has nothing left to fill in but substitutions', (name) => {
     expect(readDefinition(name)).not.toMatch(/<\w+>|"Use":/);
     const substitutions = readDefinition(name).match(/(?<=\$\{)[^}]*(?=\})/g) ?? [];
-    expect(substitutions.filter((each) => each !== 'workflow' && !Object.hasOwn(settings, each))).toEqual([]);
+    const known = [rows[name].runner.replaceAll('-', '_'), ...Object.keys(settings)];
+    expect(substitutions.filter((each) => !known.includes(each))).toEqual([]);
   });
 
   it.each(names)('%s has a phase for each Task state and no other', async (name) => {
@@ -79,7 +88,9 @@ describe('the state machines', () => {
   });
 
   it('let nothing but ids and small flags travel', () => {
-    const allowed = ['workflow', 'phase', 'node', 'allocation', 'run', 'token', 'timeout', 'boot', 'failed'];
+    const owners = ['node', 'allocation', 'server'];
+    const failures = ['failed', 'failure'];
+    const allowed = ['workflow', 'phase', 'run', 'token', 'timeout', 'boot', ...owners, ...failures];
     for (const { task } of every) expect(allowed).toEqual(expect.arrayContaining(Object.keys(task.Arguments!.Payload)));
   });
 
@@ -89,21 +100,40 @@ describe('the state machines', () => {
     }
   });
 
-  it('have a time limit on every Task, the configured one where the agent is waited for', () => {
+  it('have a time limit on every Task, the configured one where an agent or an event is waited for', () => {
     for (const { name, task } of every) {
       const waits = task.Resource!.endsWith('.waitForTaskToken');
-      expect(task.TimeoutSeconds).toBe(waits ? `{% \${${name}_callback_timeout} %}` : 300);
+      const setting = isOfServers(name) ? 'server_look_again' : `${name}_callback_timeout`;
+      expect(task.TimeoutSeconds).toBe(waits ? `{% \${${setting}} %}` : 300);
       expect('token' in task.Arguments!.Payload).toBe(waits);
     }
   });
 
   it('lead every failure to Fail, and a lost node to a quiet end', () => {
-    for (const { state, task } of every) {
+    for (const { state, task } of every.filter(({ name }) => !isOfServers(name))) {
       const nexts = task.Catch!.map(({ ErrorEquals, Next }) => [ErrorEquals.join(), Next]);
       const quiet = ['Superseded', 'Superseded'];
       // Who does not call gets a second chance.
       const missed = state === 'WaitForAgent' ? [['States.Timeout', 'AgentMissed']] : [];
       expect(nexts).toEqual(state === 'Fail' ? [quiet] : [quiet, ...missed, ['States.ALL', 'Fail']]);
+    }
+  });
+
+  /** Of a server's run: what those lead to that build, and that wait. */
+  const failsTo = (name: string, state: string): string => {
+    const undoes = ['Undo', 'WaitForUndeploy', 'Undeployed', 'Reschedule'];
+    return name === 'server-create' && !undoes.includes(state) ? 'Undo' : 'Fail';
+  };
+
+  it('of servers undo what they have begun, look themselves for what no event tells, and end quietly without a server', () => {
+    for (const { name, state, task } of every.filter((each) => isOfServers(each.name))) {
+      const nexts = task.Catch!.map(({ ErrorEquals, Next }) => [ErrorEquals.join(), Next]);
+      const quiet = ['Superseded', 'Superseded'];
+      const looks = task.Resource!.endsWith('.waitForTaskToken') ? [['States.Timeout', task.Next]] : [];
+      expect([state, nexts]).toEqual([
+        state,
+        state === 'Fail' ? [quiet] : [quiet, ...looks, ['States.ALL', failsTo(name, state)]],
+      ]);
     }
   });
 });

@@ -37,7 +37,7 @@ import { changeRecord, createRecord } from '../../layers/store/records/change.ts
 import { readRecord } from '../../layers/store/records/find.ts';
 
 const substitutions = {
-  workflow: 'workflow',
+  ...Object.fromEntries(Object.values(rows).map(({ runner }) => [runner.replaceAll('-', '_'), runner])),
   ...Object.fromEntries(Object.entries(settings).map(([name, { default: value }]) => [name, value])),
 };
 

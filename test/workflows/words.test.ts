@@ -11,6 +11,7 @@ import { workflows as rows } from '../../workflows/index.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 import type { Answers } from '../../workflows/run/phase.ts';
 import { called } from '../../workflows/owners/node/wait.ts';
+import { told } from '../../workflows/owners/server/wait.ts';
 
 type Words = { readonly [name: string]: string };
 type Rule = { Condition: string; Next: string };
@@ -46,6 +47,12 @@ const meant: Record<string, string[]> = {
   'power.ChangePower': ['power off', 'rebooting'],
   'power.ThenOn': ['power on', 'power off', 'soft power off'],
   'rescue.ChooseWay': ['nothing'],
+  'server-create.Claimed': ['none'],
+  'server-create.Up': ['built'],
+  'server-create.Undone': ['undeploys'],
+  'server-create.Rescheduled': ['fail'],
+  'server-delete.GivenBack': ['undeploys'],
+  'server-delete.Removed': ['again'],
   'service.Plan': ['ramdisk'],
   'service.StepsLeft': ['next', 'heartbeat'],
   'unrescue.ChooseWay': ['disk'],
@@ -67,7 +74,9 @@ const handedOn = async (name: string, state: string, { Resource, Output }: State
   const answers = wordsOf(workflows[name]![state]?.answers);
   if (!Resource!.endsWith('.waitForTaskToken')) return answers;
   return Promise.all(
-    [...answers, called].map(async (result) => (await evaluate(Output!, visible({ result }))) as Words),
+    [...answers, rows[name as keyof typeof rows].owner === 'server' ? told : called].map(
+      async (result) => (await evaluate(Output!, visible({ result }))) as Words,
+    ),
   );
 };
 

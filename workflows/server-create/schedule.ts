@@ -24,7 +24,7 @@ const pause = 250;
 
 const policyOf = async (table: Table, { server_groups: [group] }: StoredServer): Promise<GroupPolicy | null> => {
   const found = group === undefined ? undefined : await readRecord(table, computeKinds.server_group, group);
-  return (found?.policy as GroupPolicy | null | undefined) ?? null;
+  return found?.policy ?? null;
 };
 
 const readWish = async ({ platform: { table }, server, settings }: ServerContext): Promise<Wish> => {

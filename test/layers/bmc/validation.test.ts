@@ -31,6 +31,22 @@ const refusalOf = (node: Node, hasPorts: boolean): number | undefined => {
 };
 
 describe('validation', () => {
+  /** The interfaces with what a driver can do them by; `no-` is what it cannot. */
+  const all = Object.entries(hardwareTypes).flatMap(([driver, { interfaces }]) =>
+    Object.entries(interfaces).flatMap(([kind, names]) =>
+      names.filter((name) => !name.startsWith('no-')).map((name) => ({ driver, kind, name })),
+    ),
+  );
+
+  /** `vendor` is validated by nobody, as in Ironic; redfish does no RAID, though nodes may name it. */
+  const unknown = ({ kind, name }: (typeof all)[number]) =>
+    kind === 'vendor' || (kind === 'raid' && name === 'redfish');
+
+  it.each(all.filter((one) => !unknown(one)))('of $driver knows $kind interface $name', (one) => {
+    const node = nodeOf(one.driver, { [`${one.kind}_interface`]: one.name });
+    expect(validateNode(node, { hasPorts: true })[one.kind]?.reason ?? '').not.toContain('does not support');
+  });
+
   it('judges whatever clients store, and never breaks on it', () => {
     fc.assert(
       fc.property(

@@ -14,7 +14,7 @@ import { Config as ServerConfig } from '../../../functions/server-workflow/confi
 import * as sync from '../../../functions/sync/app.ts';
 import * as workflow from '../../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../../functions/workflow/config.ts';
-import { settings, subscriptions, workflows as rows } from '../../../infra/manifest.ts';
+import { type FunctionName, settings, subscriptions, workflows as rows } from '../../../infra/manifest.ts';
 import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
 import type { ApiRequest } from '../../../layers/platform/apis.ts';
 import type { PublishedEvent } from '../../../layers/platform/events.ts';
@@ -53,7 +53,7 @@ import { createFront, type Options, root } from '../../functions/compute-api/fro
 import { createLife, type Death, type Life } from '../mortal.ts';
 import { createVirtualTime } from '../virtual-time.ts';
 
-const runnerNames = ['workflow', 'server-workflow'] as const;
+const runnerNames = ['workflow', 'server-workflow'] as const satisfies FunctionName[];
 
 const substitutions = {
   ...Object.fromEntries(runnerNames.map((name) => [name.replaceAll('-', '_'), name])),
@@ -304,7 +304,7 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
 
   /** The Bare Metal API, as an operator calls it. */
   const operator = async (line: string, body?: object) => {
-    const workflows = process.life.shield(process.states as unknown as Workflows);
+    const workflows = process.life.shield(process.states);
     const ask = askingOf(createBaremetal({ ...machines, workflows }, BaremetalConfig.parse(told)), '');
     return ask(line, {
       subject: root,

@@ -3,7 +3,7 @@ import { secondTime } from '../../../layers/domain/compute/times.ts';
 import { release } from '../../../layers/domain/release.ts';
 import type { Deployment } from '../../../layers/guest/instance-info.ts';
 import { createMetadata, type GuestMetadata } from '../../../layers/guest/metadata.ts';
-import type { Vif } from '../../../layers/guest/network.ts';
+import { guestPorts, type Vif } from '../../../layers/guest/network.ts';
 import { type GuestServer, newRandomSeed } from '../../../layers/guest/server.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { sizeOf } from '../../../layers/schedule/candidate.ts';
@@ -58,10 +58,7 @@ const knownOf = (server: StoredServer, image: StoredImage | undefined) => ({
 
 /** The metadata of a server with these VIFs. */
 export const metadataOf = async (table: Table, server: StoredServer, vifs: readonly Vif[]): Promise<GuestMetadata> =>
-  createMetadata(
-    knownOf(server, await imageOf(table, server)),
-    vifs.map(({ id, subnets }) => ({ uuid: id, fixed_ips: subnets.flatMap(({ ips }) => ips), floating_ips: [] })),
-  );
+  createMetadata(knownOf(server, await imageOf(table, server)), guestPorts(vifs));
 
 /** What is told of the deployment on a node with these properties. */
 export const deploymentOf = (
