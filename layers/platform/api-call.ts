@@ -2,7 +2,7 @@
 import { Fault, Unavailable } from '../domain/fault.ts';
 import { isSafeUrl } from '../domain/safe-url.ts';
 import { credentialHeaders } from './api-credentials.ts';
-import { type ApiCall, type ApiReply, type ApiRequest, apiTitles, type CalledApi } from './apis.ts';
+import { type ApiCall, type ApiReply, type ApiRequest, type CalledApi, calledApis } from './apis.ts';
 import type { Log } from './platform.ts';
 
 export type ApiCallOptions = {
@@ -51,7 +51,7 @@ const isRefusal = ({ status }: ApiReply): boolean => status === 401 || status ==
 export const createApiCall = (options: ApiCallOptions): ApiCall => {
   check(options);
   const { api, endpoint, credentials, log, patience_ms = 25_000 } = options;
-  const title = apiTitles[api];
+  const title = calledApis[api];
   const base = baseOf(endpoint);
   let kept: Promise<Readonly<Record<string, string>>> | undefined;
 

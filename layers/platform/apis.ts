@@ -3,9 +3,13 @@
  * another that settings name. The real form is `api-call.ts`; in memory (`memory/apis.ts`) the API is a function.
  */
 
-/** By the names that the manifest has for them. */
-export const calledApis = ['baremetal', 'image'] as const;
-export type CalledApi = (typeof calledApis)[number];
+/** By the names that the manifest has for them: how people call them. */
+export const calledApis = { baremetal: 'Bare Metal API', image: 'Image API' } as const;
+export type CalledApi = keyof typeof calledApis;
+
+/** Something for each of them. */
+export const perApi = <T>(make: (api: CalledApi) => T): Readonly<Record<CalledApi, T>> =>
+  Object.fromEntries(Object.keys(calledApis).map((api) => [api, make(api as CalledApi)])) as Record<CalledApi, T>;
 
 export type ApiRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -31,6 +35,3 @@ export type ApiReply = {
 export type ApiCall = (wanted: ApiRequest) => Promise<ApiReply>;
 
 export type Apis = { readonly [A in CalledApi]: ApiCall };
-
-/** How people call them. */
-export const apiTitles: { readonly [A in CalledApi]: string } = { baremetal: 'Bare Metal API', image: 'Image API' };

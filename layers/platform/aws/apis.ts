@@ -6,7 +6,7 @@
  */
 import { Fault } from '../../domain/fault.ts';
 import { createApiCall } from '../api-call.ts';
-import type { ApiCall, Apis, CalledApi } from '../apis.ts';
+import { type ApiCall, type Apis, type CalledApi, perApi } from '../apis.ts';
 import type { Log } from '../platform.ts';
 import { awsParameters } from './parameters.ts';
 
@@ -31,5 +31,5 @@ export const awsApis = (env: Environment, log: Log): Apis => {
       );
     };
   };
-  return { baremetal: callOf('baremetal'), image: callOf('image') };
+  return perApi(callOf);
 };
