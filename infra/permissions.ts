@@ -17,7 +17,8 @@ export type GrantTargets = {
   readonly functions: Record<FunctionName, Lambda>;
 };
 
-const reads = ['GetItem', 'BatchGetItem', 'Query'];
+/** Scan: whether a table is new, and the pass that brings it into another form (ADR 16). */
+const reads = ['GetItem', 'BatchGetItem', 'Query', 'Scan'];
 const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
 const tableStatement = ({ data: { tables } }: GrantTargets, name: TableName) =>

@@ -10,6 +10,7 @@ import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { environmentOf } from './environment.ts';
 import { apiOf } from './grants.ts';
+import { keepFormerIndexes } from './former-indexes.ts';
 import { Lambda } from './lambda.ts';
 import {
   type ApiName,
@@ -49,6 +50,7 @@ export class IngotStack extends Stack {
     warn(this, { context, settings, users });
     const data = new Data(this, 'Data');
     this.data = data;
+    keepFormerIndexes(data.tables.machines, context.former_indexes);
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [

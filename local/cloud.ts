@@ -14,6 +14,7 @@ import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
+import { upgradeTable } from '../layers/store/upgrade.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
 import { writeClouds } from './clouds-file.ts';
 import {
@@ -36,10 +37,13 @@ import { createObjectsMount } from './objects/serve.ts';
 import { createSchedule } from './schedule.ts';
 import { makeServiceUser } from './service-user.ts';
 import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
+import { connect } from './rpc.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
 import { startTable, type TableThread } from './table/start.ts';
+import { openTable } from './table/table.ts';
+import type { Writer } from './table/writer.ts';
 import { checkUsers } from './users.ts';
 
 export type CloudOptions = {
@@ -93,6 +97,20 @@ const root = new URL('../', import.meta.url);
 const runnerNames = Object.fromEntries(
   Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
 );
+
+/** What a version before filled is brought into the form of this one while nothing else runs. */
+const upgrade = async (path: string, thread: TableThread, log: LogFile): Promise<void> => {
+  const port = thread.port();
+  const table = openTable({ path, writer: connect<Writer>(port) });
+  try {
+    const since = systemClock.now();
+    while (!(await upgradeTable({ table, clock: systemClock }, { grace: 0 })));
+    log.log('cloud').info('A table is in the form of this version.', { path, ms: systemClock.now() - since });
+  } finally {
+    table.close();
+    port.close();
+  }
+};
 
 type Threads = { readonly tables: Readonly<Record<TableName, TableThread>>; readonly states: () => StatesThread };
 
@@ -229,6 +247,7 @@ const assemble = async (
 
   const tables = await startTables(dir, ends);
   for (const table of Object.values(tables)) void table.ended.then(fail('A table'));
+  for (const name of Object.keys(tables) as TableName[]) await upgrade(dir.files.tables[name], tables[name], log);
 
   let states: StatesThread;
   const threads: Threads = { tables, states: () => states };

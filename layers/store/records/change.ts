@@ -13,6 +13,7 @@ import { homeOf, placeOf, storedForm, toRecord } from '../kinds/form.ts';
 import { keyOf, partitionOf, type Kept, type Kind, type KindOf } from '../kinds/kind.ts';
 import { kindAt } from '../kinds/kinds.ts';
 import { missing, readRecord, readToChange } from './find.ts';
+import { noteBeginning } from '../reached.ts';
 import { nextForm, planOf, type Change, type Planned } from './plan.ts';
 
 export type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids'>;
@@ -133,20 +134,23 @@ type Permit<R, About extends readonly unknown[]> = (...about: About) => Change<R
 const nothing = () => undefined;
 
 /**
- * Stores a new record; `permit` refuses by throwing. Throws Conflict (409) if a unique value is taken, NotFound (404)
- * without what it belongs to, Invalid (400) without what it refers to.
+ * Stores a new record and gives it back; `permit` refuses by throwing, and sets what has to be chosen anew with each try.
+ * Throws Conflict (409) if a unique value is taken, NotFound (404) without what it belongs to, Invalid (400) without what
+ * it refers to.
  */
 export const createRecord = async <R extends Kept, H extends Kept>(
   needs: Needs,
   kind: Kind<R, H>,
   record: R,
   permit: NoInfer<Permit<R, [home: H]>> = nothing,
-): Promise<void> => {
+): Promise<R> => {
+  await noteBeginning(needs.table, kind);
   const look = async () => ({ home: await homeRecord(needs.table, kind, record) });
-  await make(needs, kind, record.uuid, look, async ({ home }) => ({
-    after: record,
-    change: (await permit(home!)) ?? {},
-  }));
+  const { step } = await make(needs, kind, record.uuid, look, async ({ home }) => {
+    const change = (await permit(home!)) ?? {};
+    return { after: { ...record, ...change.set }, change };
+  });
+  return step.after;
 };
 
 /**
