@@ -21,6 +21,8 @@ const awaited = /^layers\/guest\//;
 
 /** Of the tenant side, which lands in parts: a line goes when what needs it is there. */
 const coming = new Set([
+  'layers/baremetal-client/client.ts BaremetalClient',
+  'layers/baremetal-client/client.ts createBaremetalClient',
   'layers/schedule/search.ts findCandidates',
   'layers/schedule/search.ts tellFindings',
   'layers/schedule/wish.ts wishOf',

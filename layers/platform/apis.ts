@@ -28,9 +28,9 @@ export type ApiReply = {
 };
 
 /**
- * Sends one request and gives back the answer. Throws Unavailable (503), whose message may be told to anybody, when
- * nobody answers in time, and when the API does not take the credential (401, 403): why, is in the log only. What was
- * asked may have been done.
+ * Sends one request and gives back the answer. Throws Unavailable (503) when nobody answers in time: what was asked may
+ * have been done; and ServiceCredential (503) when the API does not take the credential (401, 403): it was not. Their
+ * messages may be told to anybody; why, is in the log only.
  */
 export type ApiCall = (wanted: ApiRequest) => Promise<ApiReply>;
 

@@ -1,5 +1,5 @@
 /** APIs as functions of the same process: what an API Gateway would make of a request, without one. */
-import { Unavailable } from '../../domain/fault.ts';
+import { ServiceCredential, Unavailable } from '../../domain/fault.ts';
 import { type ApiReply, type ApiRequest, type Apis, type CalledApi, calledApis, perApi } from '../apis.ts';
 import type { Invocation } from '../platform.ts';
 
@@ -61,7 +61,7 @@ export const createMemoryApis = (served: MemoryApis['served'] = {}): MemoryApis 
       await serve(toEvent(wanted, request_id) as never, { request_id, remaining_ms: () => 29_000 }),
     );
     if (reply.status !== 401 && reply.status !== 403) return reply;
-    throw Unavailable(`The ${calledApis[api]} could not be asked. Try again later.`);
+    throw ServiceCredential(`The ${calledApis[api]} could not be asked. Try again later.`);
   };
   return { served, calls, ...perApi(callOf) };
 };

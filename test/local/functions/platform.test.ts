@@ -93,7 +93,7 @@ it('calls the API that it is granted, and no other', async () => {
   await expect(apis.image(wanted)).rejects.toMatchObject(denied);
   await expect((await open('f')).apis.baremetal(wanted)).rejects.toMatchObject(denied);
   const both = await open('f', 'apis:baremetal', 'apis:image');
-  await expect(both.apis.image(wanted)).rejects.toMatchObject({ name: 'Unavailable' });
+  await expect(both.apis.image(wanted)).rejects.toMatchObject({ name: 'ServiceCredential' });
 });
 
 it('reads what it proves from its file alone', async () => {
