@@ -97,6 +97,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
     }),
   ],
   seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  publish: (_stack, { data: { bus } }) => [
+    new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] }),
+  ],
   parameters: (stack, { settings }) => readParameter(stack, settings.keystone_credentials),
   'apis:baremetal': (stack, { settings }) => readParameter(stack, settings.baremetal_credentials),
   'apis:image': (stack, { settings }) => readParameter(stack, settings.image_credentials),

@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
 import { type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
-import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
+import {
+  apis,
+  feed,
+  type FunctionName,
+  type FunctionRow,
+  functions,
+  subscriptions,
+  workflows,
+} from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
@@ -25,6 +33,9 @@ import {
   type Variables,
   withAgentEndpoint,
 } from './environment.ts';
+import type { Sink } from './events/consumer.ts';
+import { createSink } from './events/sink.ts';
+import { createEvents, type EventsRunner } from './events/start.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -41,6 +52,7 @@ import { connect } from './rpc.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
+import type { Feed } from './table/feed.ts';
 import { startTable, type TableThread } from './table/start.ts';
 import { openTable } from './table/table.ts';
 import type { Writer } from './table/writer.ts';
@@ -54,6 +66,8 @@ export type CloudOptions = {
   readonly variables: Variables;
   /** Simulated machines; without it there are none. */
   readonly simulator?: SimulatorOptions;
+  /** File or URL to which events go; without it only functions have them. */
+  readonly events?: string;
 };
 
 export type Cloud = {
@@ -112,7 +126,11 @@ const upgrade = async (path: string, thread: TableThread, log: LogFile): Promise
   }
 };
 
-type Threads = { readonly tables: Readonly<Record<TableName, TableThread>>; readonly states: () => StatesThread };
+type Threads = {
+  readonly tables: Readonly<Record<TableName, TableThread>>;
+  readonly states: () => StatesThread;
+  readonly events: () => EventsRunner;
+};
 
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (
@@ -138,6 +156,7 @@ const wire = (
       serveInvoke(port1, grants, host);
       return { functions: port2 };
     },
+    events: () => ({ events: threads.events().port() }),
     // Files, which need no wire.
     parameters: () => ({}),
     apis: () => ({ apis: called }),
@@ -147,7 +166,17 @@ const wire = (
 };
 
 /** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */
-const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'tables', 'simulator', 'log', 'stateDir'] as const;
+const stopOrder = [
+  'gateway',
+  'schedules',
+  'states',
+  'events',
+  'functions',
+  'tables',
+  'simulator',
+  'log',
+  'stateDir',
+] as const;
 type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<unknown> | void>>;
 
 /** One part that fails to end does not keep the others from ending. */
@@ -172,7 +201,10 @@ const startTables = async ({ files: { tables } }: StateDir, ends: Ends): Promise
   const started: TableThread[] = [];
   ends.tables = async () => Promise.all(started.map(async (table) => table.stop()));
   const found: Partial<Record<TableName, TableThread>> = {};
-  for (const [name, path] of Object.entries(tables)) started.push((found[name as TableName] = await startTable(path)));
+  for (const [name, path] of Object.entries(tables)) {
+    const table = await startTable(path, name === feed.table ? feed : undefined);
+    started.push((found[name as TableName] = table));
+  }
   return found as Threads['tables'];
 };
 
@@ -217,6 +249,7 @@ const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFi
 const assemble = async (
   options: CloudOptions,
   settings: Settings,
+  sink: Sink | undefined,
   dir: StateDir,
   log: LogFile,
   ends: Ends,
@@ -250,7 +283,8 @@ const assemble = async (
   for (const name of Object.keys(tables) as TableName[]) await upgrade(dir.files.tables[name], tables[name], log);
 
   let states: StatesThread;
-  const threads: Threads = { tables, states: () => states };
+  let events: EventsRunner;
+  const threads: Threads = { tables, states: () => states, events: () => events };
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
@@ -261,6 +295,17 @@ const assemble = async (
     size: workers,
   });
   ends.functions = async () => host.stop(functionsGraceMs);
+  events = createEvents({
+    feed: connect<Feed>(tables[feed.table].feed()),
+    functions: host,
+    subscriptions,
+    sink,
+    clock: systemClock,
+    ids: createIds(systemClock),
+    log: log.log('events'),
+  });
+  tables[feed.table].onChange(events.kick);
+  ends.events = async () => events.stop(functionsGraceMs);
 
   states = await startStates({
     journal: dir.files.states,
@@ -278,6 +323,7 @@ const assemble = async (
   });
   ends.states = states.stop;
   await host.warm();
+  await events.start();
   ready.resolve(host);
 
   const schedules = startSchedules(host, states, log);
@@ -313,6 +359,7 @@ const assemble = async (
  */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const settings = readSettings(options.variables, options.simulator !== undefined);
+  const sink = options.events === undefined ? undefined : createSink(options.events);
   checkUsers(settings, options.variables);
   const dir = openStateDir(options.stateDir);
   const log = openLogFile(dir.files.log);
@@ -322,7 +369,7 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     log.log('cloud').warn(what, { path: dir.path, files: dir.closed });
   }
   try {
-    return await assemble(options, settings, dir, log, ends);
+    return await assemble(options, settings, sink, dir, log, ends);
   } catch (error) {
     await endAll(ends, log);
     throw error;

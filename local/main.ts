@@ -36,6 +36,7 @@ const start = async (options: Options): Promise<Cloud> => {
     stateDir: options['state-dir'],
     port,
     variables: env,
+    ...(options.events !== '' && { events: options.events }),
     ...(machines > 0 && {
       simulator: { machines, port: options['simulator-port'], controlPort: options['control-port'], scale },
     }),

@@ -13,6 +13,7 @@ export type Wiring = {
   readonly table?: { readonly path: string; readonly writer: MessagePort };
   readonly workflows?: MessagePort;
   readonly functions?: MessagePort;
+  readonly events?: MessagePort;
   readonly objects?: { readonly folder: string; readonly key: string; readonly base: string };
   /** The file that holds the key of sealed values. */
   readonly secrets?: string;

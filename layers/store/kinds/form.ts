@@ -70,8 +70,8 @@ export const storedForm = (record: object): Stored | undefined => forms.get(reco
  */
 const schemaOf = (item: Item): number => ('list' in item ? 1 : ((item['schema'] as number | undefined) ?? 1));
 
-/** The values of an item in the form that its kind has now. */
-const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
+/** The values of an item, or of a part of it, in the form that its kind has now; of defaults nothing is stored. */
+export const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
   let values: Values = item;
   for (let version = schemaOf(item); version < schema; version += 1) {
     values = upgrades[version - 1]!(values);

@@ -11,11 +11,13 @@ import type { Wiring } from '../../../local/functions/message.ts';
 import { createPlatform } from '../../../local/functions/platform.ts';
 import { serve } from '../../../local/rpc.ts';
 import { startTable, type TableThread } from '../../../local/table/start.ts';
+import { createMemoryEvents } from '../../../layers/platform/memory/events.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 import { createMemoryWorkflows } from '../../../layers/platform/memory/workflows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-ports-'));
 const path = join(folder, 'table.db');
+const events = createMemoryEvents();
 let table: TableThread;
 
 beforeAll(async () => {
@@ -30,10 +32,15 @@ const wiring = (): Wiring => {
   const { port1, port2 } = new MessageChannel();
   serve(port1, createMemoryWorkflows());
   port1.unref();
+  const bus = new MessageChannel();
+  serve(bus.port1, { publish: events.publish });
+  bus.port1.unref();
+  bus.port2.unref();
   port2.unref();
   return {
     table: { path, writer: table.port() },
     workflows: port2,
+    events: bus.port2,
     objects: { folder: join(folder, 'objects'), key: join(folder, 'links'), base: 'http://127.0.0.1:1' },
     secrets: join(folder, 'secrets'),
     apis: {
@@ -72,6 +79,13 @@ it('lets who may only seal not open', async () => {
   const sealed = await sealing.sealer.seal('secret', context);
   await expect(sealing.opener.open(sealed, context)).rejects.toMatchObject(denied);
   expect(await (await open('f', 'open')).opener.open(sealed, context)).toBe('secret');
+});
+
+it('publishes events for who may', async () => {
+  const event = { id: 'e1', type: 'node.create', key: 'n', time: '2026-01-01T00:00:00+00:00', detail: {} };
+  await (await open('f', 'publish')).events.publish([event]);
+  expect(events.published).toEqual([event]);
+  await expect((await open('f', 'table')).events.publish([event])).rejects.toMatchObject(denied);
 });
 
 it('stores objects and makes links to the gateway', async () => {

@@ -42,7 +42,7 @@ it('loses the rows of indexes that it had when it is opened, and is a file of th
   await createWriter(path).close();
   const database = new DatabaseSync(path);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'");
-  expect(tables.all().map(({ name }) => name)).toEqual(['items']);
-  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
+  expect(tables.all().map(({ name }) => name)).toEqual(['items', 'changes', 'deliveries']);
+  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4 });
   database.close();
 });
