@@ -23,8 +23,11 @@ const at = `${imagesPath}/{image_id}` as const;
 /** The rule that a visibility needs besides; absent: none. */
 const ruleOf: Readonly<Record<string, Rule>> = { public: 'publicize_image', community: 'communitize_image' };
 
-const authorizeVisibility = (visibility: unknown, subject: Subject, owner: string | null): void => {
-  const rule = ruleOf[String(visibility)];
+/** As checked; undefined: it is not said. */
+type Visibility = StoredImage['visibility'] | undefined;
+
+const authorizeVisibility = (visibility: Visibility, subject: Subject, owner: string | null): void => {
+  const rule = ruleOf[visibility ?? ''];
   if (rule && !allows(rule, subject, { owner })) throw denied(rule);
 };
 
@@ -41,7 +44,7 @@ const readNew = ({ body, subject, version }: Call<Values>): Values => {
   if (owner !== subject.project && !isAdmin(subject)) {
     throw Forbidden(`You are not permitted to create images owned by '${owner}'`);
   }
-  authorizeVisibility(values['visibility'], subject, owner);
+  authorizeVisibility(values['visibility'] as Visibility, subject, owner);
   return { ...values, ...(uuid !== undefined && { uuid }), owner, properties };
 };
 
@@ -53,7 +56,8 @@ const refuseChange = (stored: StoredImage, changes: Changes, subject: Subject): 
   if (fixed) throw Forbidden(`Attribute ${fixed} can be only replaced for a queued image.`);
   const isMoved = Object.hasOwn(changes, 'owner') && changes.owner !== stored.owner;
   if (isMoved && !isAdmin(subject)) throw Forbidden("Owner can't be updated by non admin.");
-  if (changes.visibility !== stored.visibility) authorizeVisibility(changes.visibility, subject, stored.owner);
+  if (changes.visibility !== stored.visibility)
+    authorizeVisibility(changes.visibility as Visibility, subject, stored.owner);
 };
 
 const changeImage = async (deps: Deps, { target, body, subject }: Call<PatchBody, StoredImage>) =>

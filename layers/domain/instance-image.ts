@@ -67,7 +67,7 @@ export const imageType = (info: Info): 'partition' | 'whole-disk' => {
 export const checkImage = (info: Info): void => {
   need(info, ['image_source']);
   webUrl(info, 'image_source');
-  if (String(info['image_source']).endsWith('/')) {
+  if ((info['image_source'] as string).endsWith('/')) {
     throw Invalid('instance_info.image_source must be a disk image; a path (ending in /) cannot be written to a disk.');
   }
   checkDigest(info);

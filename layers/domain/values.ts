@@ -1,6 +1,8 @@
 /** The kinds of values that several resources have. */
 import * as z from 'zod';
 
+import { quoted } from './foreign-text.ts';
+
 /** In lower case. */
 export const uuid = z
   .string()
@@ -22,7 +24,7 @@ export const text = (max: number) => z.string().min(1).max(max);
 
 /** One of these words. */
 export const word = <const W extends readonly [string, ...string[]]>(words: W) =>
-  z.enum(words, { error: ({ input }) => `"${String(input)}" is none of ${words.join(', ')}` });
+  z.enum(words, { error: ({ input }) => `${quoted(input)} is none of ${words.join(', ')}` });
 
 /** A whole number that is not negative. Clients send such numbers also as text, the command line client always does. */
 export const count = z.union(

@@ -21,7 +21,7 @@ const checksums = (info: Info): Info => {
       os_hash_value: info['image_os_hash_value'],
     });
   }
-  const algorithm = { 64: 'sha256', 128: 'sha512' }[isWebUrl(checksum) ? 0 : String(checksum).length];
+  const algorithm = { 64: 'sha256', 128: 'sha512' }[isWebUrl(checksum) ? 0 : (checksum as string).length];
   return given({ checksum, ...(algorithm && { os_hash_algo: algorithm, os_hash_value: checksum }) });
 };
 
