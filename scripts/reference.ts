@@ -11,6 +11,7 @@ import { endpoints } from './endpoints.ts';
 import { fieldsPage } from './fields.ts';
 import { driverTable } from './drivers.ts';
 import { fill } from './markdown.ts';
+import { extensionTable, networkFieldTables, networkPolicyTable, networkQuotaTable } from './networks.ts';
 import { filterTable, operatorTable, policyTable, specTable, strategyTable } from './scheduling.ts';
 import { actionTable, fateTable, impossibleTable, quotaTable, statusTable } from './servers.ts';
 import { stateTable, statesPicture, verbTable } from './states.ts';
@@ -53,6 +54,12 @@ const pages: { readonly [path: string]: (page: string) => string } = {
     filters: filterTable,
     strategies: strategyTable,
     policies: policyTable,
+  }),
+  'docs/guides/networks.md': filled({
+    fields: networkFieldTables,
+    quotas: networkQuotaTable,
+    extensions: extensionTable,
+    rules: networkPolicyTable,
   }),
   'docs/api.md': apiPage,
   'docs/openapi.json': openapiFile,

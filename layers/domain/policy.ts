@@ -4,7 +4,7 @@
  */
 import { baremetal } from './baremetal/policy.ts';
 import { compute } from './compute/policy.ts';
-import { Forbidden, NotFound } from './fault.ts';
+import { Forbidden, NotFound, type Fault } from './fault.ts';
 import { image } from './image/policy.ts';
 import { network } from './network/policy.ts';
 
@@ -46,6 +46,8 @@ type Policy = {
   readonly kindOf?: (rule: string) => string;
   /** What somebody is told who may not, by the rule's name; default: Ironic's words. */
   readonly denial?: (rule: string) => string;
+  /** What somebody is told of a record that he may not know of, as of one that is missing; default: NotFound. */
+  readonly missing?: (kind: string, name: string) => Fault;
   /** Who does not pass the gate of its kind is not told that a record is there: it is missing (404). */
   readonly gates: readonly string[];
 };
@@ -90,6 +92,9 @@ const middle = (rule: string): string => rule.split(':')[1] ?? rule;
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
+/** What a rule is about, with the gate of its kind, if that has one. */
+type About<R> = Pick<Policy, 'missing'> & { readonly kind: string; readonly gate?: R; readonly denial: string };
+
 /** What can be asked of these tables; below it is asked of those of all APIs. */
 export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
   const allowed: ReadonlyMap<RuleOf<P>, readonly string[]> = new Map(
@@ -97,16 +102,14 @@ export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
       Object.entries(rules).map(([rule, check]) => [rule as RuleOf<P>, checks[check]!]),
     ),
   );
-  /** What a rule is called by, with the gate of its kind, if that has one. */
-  const about: ReadonlyMap<string, { readonly kind: string; readonly gate?: RuleOf<P>; readonly denial: string }> =
-    new Map(
-      policies.flatMap(({ rules, gates, kindOf = middle, denial = ironicDenial }) =>
-        Object.keys(rules).map((rule) => {
-          const gate = gates.find((one) => kindOf(one) === kindOf(rule)) as RuleOf<P> | undefined;
-          return [rule, { kind: kindOf(rule), denial: denial(rule), ...(gate && { gate }) }];
-        }),
-      ),
-    );
+  const about: ReadonlyMap<string, About<RuleOf<P>>> = new Map(
+    policies.flatMap(({ rules, gates, kindOf = middle, denial = ironicDenial, missing }) =>
+      Object.keys(rules).map((rule) => {
+        const gate = gates.find((one) => kindOf(one) === kindOf(rule)) as RuleOf<P> | undefined;
+        return [rule, { kind: kindOf(rule), denial: denial(rule), ...(gate && { gate }), ...(missing && { missing }) }];
+      }),
+    ),
+  );
 
   const allows = (rule: RuleOf<P>, subject: Subject, owned: Owned = {}): boolean => {
     const held = personas(subject, owned);
@@ -123,8 +126,10 @@ export const policyOf = <const P extends Policy>(policies: readonly P[]) => {
     name?: string,
     title = capital(about.get(rule)!.kind),
   ): void => {
-    const { gate } = about.get(rule)!;
-    if (owned && gate && !allows(gate, subject, owned)) throw NotFound(`${title} ${name} could not be found.`);
+    const { gate, kind, missing } = about.get(rule)!;
+    if (owned && gate && !allows(gate, subject, owned)) {
+      throw missing?.(kind, name!) ?? NotFound(`${title} ${name} could not be found.`);
+    }
     if (!allows(rule, subject, owned)) throw denied(rule);
   };
 

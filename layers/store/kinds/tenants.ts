@@ -2,6 +2,7 @@
 import { keyPair, type KeyPair } from '../../domain/compute/key-pair.ts';
 import { firstKeeping, image as imageFields, type Image } from '../../domain/image/image.ts';
 import type { Kept, Kind } from './kind.ts';
+import { networkKinds } from './networks.ts';
 
 export type StoredKeyPair = KeyPair & Kept;
 export type StoredImage = Image & Kept;
@@ -29,4 +30,4 @@ const image: Kind<StoredImage> = {
 };
 
 /** By their names. */
-export const tenantKinds = { key_pair, image } as const;
+export const tenantKinds = { key_pair, image, ...networkKinds } as const;

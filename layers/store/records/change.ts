@@ -133,20 +133,22 @@ type Permit<R, About extends readonly unknown[]> = (...about: About) => Change<R
 const nothing = () => undefined;
 
 /**
- * Stores a new record; `permit` refuses by throwing. Throws Conflict (409) if a unique value is taken, NotFound (404)
- * without what it belongs to, Invalid (400) without what it refers to.
+ * Stores a new record and gives it back; `permit` refuses by throwing, and sets what has to be chosen anew with each try.
+ * Throws Conflict (409) if a unique value is taken, NotFound (404) without what it belongs to, Invalid (400) without what
+ * it refers to.
  */
 export const createRecord = async <R extends Kept, H extends Kept>(
   needs: Needs,
   kind: Kind<R, H>,
   record: R,
   permit: NoInfer<Permit<R, [home: H]>> = nothing,
-): Promise<void> => {
+): Promise<R> => {
   const look = async () => ({ home: await homeRecord(needs.table, kind, record) });
-  await make(needs, kind, record.uuid, look, async ({ home }) => ({
-    after: record,
-    change: (await permit(home!)) ?? {},
-  }));
+  const { step } = await make(needs, kind, record.uuid, look, async ({ home }) => {
+    const change = (await permit(home!)) ?? {};
+    return { after: { ...record, ...change.set }, change };
+  });
+  return step.after;
 };
 
 /**
