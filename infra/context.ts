@@ -30,6 +30,9 @@ const Context = z.object({
   htpasswd_file: name
     .optional()
     .describe('File with the users of http_basic: lines of `htpasswd -nbB`, so bcrypt hashes, not passwords.'),
+  users_file: name
+    .optional()
+    .describe('File with more users of http_basic, each with a project and roles: user:bcrypt-hash:project:role,...'),
   alarm_topic_arn: name.optional().describe('SNS topic that the alarms go to. Without it they only show.'),
 });
 

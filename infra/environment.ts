@@ -1,19 +1,18 @@
 /** The environment of each function: settings, and the names of what its grants let it use. */
 import type { Stack } from 'aws-cdk-lib';
 
-import type { Users } from '../layers/domain/htpasswd.ts';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import { type Grant, type Part, partOf, tableOf } from './grants.ts';
 import { type FunctionName, functions as rows, workflows } from './manifest.ts';
 import { type Settings, variablesOf } from './settings.ts';
-import { usersVariable } from './users.ts';
+import { type UserFiles, userVariables } from './users.ts';
 import { workflowArn } from './workflows.ts';
 
 type Sources = {
   readonly context: Context;
   readonly settings: Settings;
-  readonly users: Users | undefined;
+  readonly users: UserFiles;
   readonly data: Data;
 };
 type Environment = Record<string, string>;
@@ -32,12 +31,14 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given:
   functions: () => ({}),
   // A setting has the parameter's name.
   parameters: () => ({}),
+  // Where the API is, is known only after this: `stack.ts` tells it.
+  apis: () => ({}),
 };
 
 /** `INGOT_<SETTING>` for every setting, and what the function's grants need. */
 export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources): Environment => ({
   ...variablesOf(sources.settings),
-  ...(name === 'authorizer' && sources.users && usersVariable(sources.users, variablesOf(sources.settings))),
+  ...(name === 'authorizer' && userVariables(sources.users, variablesOf(sources.settings))),
   ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
   ...Object.assign(
     {},

@@ -1,4 +1,5 @@
 /** What functions may be given. Workers of the one-machine runner load this at their start, so it loads nothing. */
+import type { CalledApi } from '../layers/platform/apis.ts';
 import type { Platform } from '../layers/platform/platform.ts';
 
 /** A part of the platform that a function has only if its row grants it: the others reach nothing of ours. */
@@ -9,7 +10,8 @@ export type TableName = 'machines' | 'tenants';
 
 /**
  * What a function may be given: the part of the platform and what it may do with it, in words. What that is in IAM says
- * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`: which one the part is.
+ * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`: which one the part is; `api`:
+ * which one is called.
  */
 export const grants = {
   table: { part: 'table', table: 'machines', doc: "read and write the machines' table" },
@@ -24,7 +26,17 @@ export const grants = {
   seal: { part: 'sealer', doc: 'encrypt with the secrets key' },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
-} as const satisfies Record<string, { part: Part; table?: TableName; doc: string }>;
+  'apis:baremetal': {
+    part: 'apis',
+    api: 'baremetal',
+    doc: 'call the Bare Metal API as its client, and read the SSM parameter of `baremetal_credentials`',
+  },
+  'apis:image': {
+    part: 'apis',
+    api: 'image',
+    doc: 'call the Image API as its client, and read the SSM parameter of `image_credentials`',
+  },
+} as const satisfies Record<string, { part: Part; table?: TableName; api?: CalledApi; doc: string }>;
 
 export type GrantName = keyof typeof grants;
 /** `invoke:` and the name of a function grants calling that one. */
@@ -38,6 +50,12 @@ export const calledBy = (grant: Grant): string | undefined =>
 
 /** The part of the platform that a grant is about. */
 export const partOf = (grant: Grant): Part => (calledBy(grant) ? 'functions' : grants[grant as GrantName].part);
+
+/** The API that a grant lets its owner call as its client; undefined for other grants. */
+export const apiOf = (grant: Grant): CalledApi | undefined => {
+  const row = calledBy(grant) === undefined ? grants[grant as GrantName] : undefined;
+  return row && 'api' in row ? row.api : undefined;
+};
 
 /** The table that grants open; undefined for a function without one. */
 export const tableOf = (given: readonly Grant[]): TableName | undefined => {

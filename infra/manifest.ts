@@ -37,7 +37,12 @@ export const functions = {
     grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
-  'compute-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Compute API (/v2.1), for tenants.' },
+  'compute-api': {
+    memory: 512,
+    timeout: 29,
+    grants: ['tenants', 'apis:baremetal'],
+    doc: 'The Compute API (/v2.1), for tenants.',
+  },
   'image-api': {
     memory: 1024,
     timeout: 29,
@@ -57,6 +62,7 @@ export const functions = {
       'workflows:start',
       'workflows:callback',
       'seal',
+      'apis:image',
       'invoke:bmc-proxy',
     ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
@@ -194,6 +200,10 @@ export const settings = {
     doc: 'How long a deploy waits for a heartbeat; for the first one twice.',
   },
   clean_callback_timeout: { default: '1800', doc: 'How long cleaning waits for a heartbeat; for the first one twice.' },
+  baremetal_for_projects: {
+    default: 'true',
+    doc: 'oidc, keystone: whether callers of projects may use the Bare Metal API, for nodes that they own or lease; users of users_file never.',
+  },
   project_admin_can_manage_own_nodes: {
     default: 'true',
     doc: 'Whether admins of projects may enrol nodes, which their project then owns, and delete those.',
@@ -242,7 +252,9 @@ export const settings = {
   oidc_audience: { default: '', doc: 'oidc: the audience that tokens for this API name.' },
   oidc_jwks_uri: { default: '', doc: 'oidc: URL of the keys of the provider; empty: its discovery page names it.' },
   oidc_user_claim: { default: 'sub', doc: 'oidc: claim that names the user in the history.' },
+  oidc_user_name_claim: { default: 'preferred_username', doc: 'oidc: claim with the name of the user, for people.' },
   oidc_project_claim: { default: 'project_id', doc: 'oidc: claim with the project; dots lead into objects.' },
+  oidc_project_name_claim: { default: 'project_name', doc: 'oidc: claim with the name of the project, for people.' },
   oidc_roles_claim: { default: 'roles', doc: 'oidc: claim with the roles (admin, manager, member, reader, service).' },
   oidc_system_claim: { default: 'system_scope', doc: 'oidc: claim that is true (or all) for tokens of system scope.' },
   keystone_auth_url: { default: '', doc: 'keystone: URL of the Identity v3 endpoint.' },
@@ -254,6 +266,19 @@ export const settings = {
     default: '',
     doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
   },
+  baremetal_endpoint: {
+    default: '',
+    doc: "Base URL of the Bare Metal API at which tenants' servers are made; empty: this installation's own.",
+  },
+  baremetal_credentials: {
+    default: '',
+    doc: 'SSM parameter (on one machine: file) with what is proved there, as JSON: username and password, or token.',
+  },
+  image_endpoint: {
+    default: '',
+    doc: "Base URL of the Image API (Glance v2) that has the images of deploys; empty: this installation's own.",
+  },
+  image_credentials: { default: '', doc: 'SSM parameter (on one machine: file) with what is proved there, likewise.' },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },
   bmc_read_timeout_ms: { default: '60000', doc: 'How long a BMC may be silent before it answers; some need a minute.' },
   poll_interval_ms: { default: '1000', doc: 'How often the proxy looks whether a BMC has done what it was asked.' },

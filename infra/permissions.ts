@@ -59,6 +59,14 @@ const objectStatements = (
   ];
 };
 
+/** One SSM parameter, if there is one. AWS's own key for SSM opens for whoever may read it: its key policy says so. */
+const readParameter = (stack: Stack, name: string): PolicyStatement[] => {
+  if (name === '') return [];
+  const resourceName = name.replace(/^\//, '');
+  const resources = [stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName })];
+  return [new PolicyStatement({ actions: ['ssm:GetParameter'], resources })];
+};
+
 const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTargets) => PolicyStatement[] } = {
   table: (_stack, targets) => [tableStatement(targets, 'machines')],
   tenants: (_stack, targets) => [tableStatement(targets, 'tenants')],
@@ -88,18 +96,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
     }),
   ],
   seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
-  // AWS's own key for SSM opens for whoever may read the parameter: its key policy says so.
-  parameters: (stack, { settings: { keystone_credentials: name } }) =>
-    name === ''
-      ? []
-      : [
-          new PolicyStatement({
-            actions: ['ssm:GetParameter'],
-            resources: [
-              stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.replace(/^\//, '') }),
-            ],
-          }),
-        ],
+  parameters: (stack, { settings }) => readParameter(stack, settings.keystone_credentials),
+  'apis:baremetal': (stack, { settings }) => readParameter(stack, settings.baremetal_credentials),
+  'apis:image': (stack, { settings }) => readParameter(stack, settings.image_credentials),
   open: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Decrypt'], resources: [data.secretsKey.keyArn] })],
 };
 

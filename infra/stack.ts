@@ -1,5 +1,5 @@
 /** The whole of Ingot on AWS. */
-import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
@@ -9,12 +9,21 @@ import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { environmentOf } from './environment.ts';
+import { apiOf } from './grants.ts';
 import { Lambda } from './lambda.ts';
-import { type ApiName, type ApiRow, apis as apiRows, functions as rows, type FunctionName } from './manifest.ts';
+import {
+  type ApiName,
+  type ApiRow,
+  apis as apiRows,
+  functions as rows,
+  type FunctionName,
+  type FunctionRow,
+} from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
 import { type Settings, variableOf } from './settings.ts';
-import { readUsers } from './users.ts';
+import { readUserFiles } from './users.ts';
+import { warn } from './warnings.ts';
 import { Workflows } from './workflows.ts';
 
 type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
@@ -36,13 +45,8 @@ export class IngotStack extends Stack {
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;
-    const users = context.htpasswd_file === undefined ? undefined : readUsers(context.htpasswd_file);
-    if (settings.auth_strategy === 'http_basic' && !users) {
-      Validations.of(this).addWarning(
-        'Ingot-NoUsers',
-        'Context htpasswd_file names no file: nobody will be able to call the API.',
-      );
-    }
+    const users = readUserFiles(context);
+    warn(this, { context, settings, users });
     const data = new Data(this, 'Data');
     this.data = data;
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
@@ -60,13 +64,8 @@ export class IngotStack extends Stack {
     });
     grantAll(this, { context, settings, data, functions });
     this.apis = this.addApis(apis, { context, settings, functions });
-    this.tellEndpoint(this.apis.baremetal, settings, functions);
-    if (context.endpoint_type === 'REGIONAL' && settings.agent_networks === '') {
-      Validations.of(this).addWarning(
-        'Ingot-NoAgents',
-        'Context agent_networks is empty: no deploy agent will reach the API over the internet. List the public addresses of your sites.',
-      );
-    }
+    this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
+    this.tellCallers(settings, functions);
     this.addSync(context, functions.sync, this.workflows);
     new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
     this.addOutputs(data);
@@ -89,10 +88,20 @@ export class IngotStack extends Stack {
   }
 
   /** Where agents reach the API goes onto their media; both functions that know of media have to agree about it. */
-  private tellEndpoint(api: Api, settings: Settings, functions: Record<FunctionName, Lambda>): void {
+  private tellAgentEndpoint(api: Api, settings: Settings, functions: Record<FunctionName, Lambda>): void {
     const endpoint = settings.agent_endpoint || settings.public_endpoint || api.endpoint;
     for (const { function: fn } of [functions.workflow, functions['ramdisk-api']]) {
       fn.addEnvironment(variableOf('agent_endpoint'), endpoint);
+    }
+  }
+
+  /** Who calls an API as its client is told where that is: this installation's own, unless the operator names another. */
+  private tellCallers(settings: Settings, functions: Record<FunctionName, Lambda>): void {
+    for (const [name, { grants }] of Object.entries<FunctionRow>(rows)) {
+      for (const api of grants.flatMap((grant) => apiOf(grant) ?? [])) {
+        const endpoint = settings[`${api}_endpoint`] || this.apis[api].endpoint;
+        functions[name as FunctionName].function.addEnvironment(variableOf(`${api}_endpoint`), endpoint);
+      }
     }
   }
 

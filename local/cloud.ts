@@ -15,7 +15,15 @@ import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
-import { environmentOf, readSettings, trustedProxies, type Variables, withAgentEndpoint } from './environment.ts';
+import {
+  calledApisIn,
+  environmentOf,
+  readSettings,
+  trustedProxies,
+  type Variables,
+  withAgentEndpoint,
+  withOwnApis,
+} from './environment.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -26,6 +34,7 @@ import { type Gateway, openGateway } from './gateway/server.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { createObjectsMount } from './objects/serve.ts';
 import { createSchedule } from './schedule.ts';
+import { makeServiceUser } from './service-user.ts';
 import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
@@ -86,7 +95,14 @@ const runnerNames = Object.fromEntries(
 type Threads = { readonly tables: Readonly<Record<TableName, TableThread>>; readonly states: () => StatesThread };
 
 /** What the workers of a function are connected to: only what its grants open. */
-const wire = (dir: StateDir, url: string, threads: Threads, { grants }: FunctionRow, host: Functions): Wiring => {
+const wire = (
+  dir: StateDir,
+  url: string,
+  told: Settings,
+  threads: Threads,
+  { grants }: FunctionRow,
+  host: Functions,
+): Wiring => {
   const key = (name: string): string => join(dir.files.keys, name);
   const wires: { readonly [P in Part]: () => Wiring } = {
     table: () => {
@@ -104,6 +120,7 @@ const wire = (dir: StateDir, url: string, threads: Threads, { grants }: Function
     },
     // Files, which need no wire.
     parameters: () => ({}),
+    apis: () => ({ apis: calledApisIn(told) }),
   };
   const parts = new Set(grants.map(partOf));
   return Object.assign({}, ...[...parts].map((part) => wires[part]())) as Wiring;
@@ -196,8 +213,9 @@ const assemble = async (
   };
 
   const gateway = await listen(dir, log, options, settings, ready.promise);
-  const { url } = gateway;
-  const told = withAgentEndpoint(settings, options.simulator ? url : '');
+  const { url, urls } = gateway;
+  const service = makeServiceUser(join(dir.files.keys, 'service'), settings);
+  const told = withOwnApis(withAgentEndpoint(settings, options.simulator ? url : ''), urls, service.file);
   ends.gateway = async () => gateway.close(graceMs);
 
   const simulator =
@@ -214,9 +232,9 @@ const assemble = async (
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
-    environment: (name) => environmentOf(name as FunctionName, told, options.variables),
+    environment: (name) => environmentOf(name as FunctionName, told, options.variables, service.line),
     // Links go to BMCs, agents and operators: as the world reaches this machine, if somebody said how.
-    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, threads, row, self),
+    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, told, threads, row, self),
     onLine: log.line,
     size: workers,
   });

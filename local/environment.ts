@@ -1,6 +1,9 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
+import { userVariables } from '../layers/domain/users.ts';
 import { type Networks, noNetworks, parseNetworks } from '../layers/bmc/networks.ts';
+import type { CalledApi } from '../layers/platform/apis.ts';
 import type { FunctionName } from '../infra/manifest.ts';
+import type { Wiring } from './functions/message.ts';
 import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -19,7 +22,7 @@ const withSimulator: Partial<Settings> = {
 
 /** Variables that are no settings, by the function that reads them; nobody else gets them. */
 const own: Partial<Record<FunctionName, readonly string[]>> = {
-  authorizer: ['INGOT_HTPASSWD', 'INGOT_HTPASSWD_FILE'],
+  authorizer: userVariables,
 };
 
 /** Each setting: from its variable, else as fits one machine, else the manifest's default. Throws Invalid. */
@@ -33,6 +36,28 @@ export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings =
 });
 
 /**
+ * With where the functions find the APIs that they call, at `urls`, and the file of what they prove there; what an
+ * operator says of an API stays.
+ */
+export const withOwnApis = (
+  chosen: Settings,
+  urls: Readonly<Record<CalledApi, string>>,
+  credentials: string,
+): Settings => {
+  const told = (api: CalledApi): Partial<Settings> =>
+    chosen[`${api}_endpoint`] === ''
+      ? { [`${api}_endpoint`]: urls[api], [`${api}_credentials`]: chosen[`${api}_credentials`] || credentials }
+      : {};
+  return { ...chosen, ...told('baremetal'), ...told('image') };
+};
+
+/** The same, for who calls them. */
+export const calledApisIn = (told: Settings): Required<Wiring>['apis'] => ({
+  baremetal: { endpoint: told.baremetal_endpoint, credentials: told.baremetal_credentials },
+  image: { endpoint: told.image_endpoint, credentials: told.image_credentials },
+});
+
+/**
  * INGOT_TRUSTED_PROXIES: networks of the reverse proxies in front of the gateway, whose word about their callers is
  * believed; nobody's unless somebody vouches for it. Throws Invalid.
  */
@@ -42,12 +67,18 @@ export const trustedProxies = ({ INGOT_TRUSTED_PROXIES: setting = '' }: Variable
 /**
  * The whole environment of the workers of function `name`. INGOT_LOOPBACK: nobody but programs of this machine gets as far
  * as the authorizer, because the gateway listens on 127.0.0.1 and refuses web pages and proxies (gateway/noauth.ts).
+ * `service`: the line of the service user (service-user.ts), if there is one.
  */
-export const environmentOf = (name: FunctionName, chosen: Settings, variables: Variables): Record<string, string> => {
+export const environmentOf = (
+  name: FunctionName,
+  chosen: Settings,
+  variables: Variables,
+  service = '',
+): Record<string, string> => {
   const given = (own[name] ?? []).flatMap((variable) => {
     const value = variables[variable];
     return value === undefined ? [] : [[variable, value]];
   });
-  const vouched = name === 'authorizer' && { INGOT_LOOPBACK: 'true' };
+  const vouched = name === 'authorizer' && { INGOT_LOOPBACK: 'true', INGOT_SERVICE_USER: service };
   return { ...variablesOf(chosen), ...Object.fromEntries(given), ...vouched };
 };

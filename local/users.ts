@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import type { Settings } from '../infra/settings.ts';
 import { Fault, Invalid } from '../layers/domain/fault.ts';
-import { parseUsers } from '../layers/domain/htpasswd.ts';
+import { readUsers, sourcesOf } from '../layers/domain/users.ts';
 import type { Variables } from './environment.ts';
 
 const nobody = () =>
@@ -13,12 +13,12 @@ const nobody = () =>
       'another INGOT_AUTH_STRATEGY: oidc, keystone, or noauth for every program of this machine.',
   );
 
-const readText = (file: string): string => {
+const readText = (file: string, variable: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Fault('Configuration', 500, `INGOT_HTPASSWD_FILE: ${file} cannot be read (${code}).`, { cause: error });
+    throw new Fault('Configuration', 500, `${variable}: ${file} cannot be read (${code}).`, { cause: error });
   }
 };
 
@@ -28,8 +28,7 @@ const readText = (file: string): string => {
  */
 export const checkUsers = ({ auth_strategy: strategy }: Settings, variables: Variables): void => {
   if (strategy !== 'http_basic') return;
-  const { INGOT_HTPASSWD: lines = '', INGOT_HTPASSWD_FILE: file = '' } = variables;
-  if (lines === '' && file === '') throw nobody();
-  if (lines === '') parseUsers(readText(file), file);
-  else parseUsers(lines, 'INGOT_HTPASSWD');
+  const sources = sourcesOf(variables, readText);
+  if (sources.length === 0) throw nobody();
+  readUsers(sources);
 };

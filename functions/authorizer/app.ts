@@ -2,7 +2,7 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 
 import type { Platform } from '../../layers/platform/platform.ts';
-import { createBasic } from './basic.ts';
+import { besideService, createBasic } from './basic.ts';
 import type { Config } from './config.ts';
 import { admit, type Event, type Identify, refusal } from './identity.ts';
 import { createKeystone } from './keystone.ts';
@@ -11,7 +11,7 @@ import { createOidc } from './oidc.ts';
 export type Deps = Pick<Platform, 'parameters' | 'clock'>;
 
 const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Config) => Identify } = {
-  noauth: () => async () => ({ user: 'anonymous', roles: ['admin'], scope: 'system' }),
+  noauth: () => async () => ({ user: 'anonymous', user_name: 'anonymous', roles: ['admin'], scope: 'system' }),
   http_basic: (_deps, config) => createBasic(config),
   oidc: (_deps, config) => createOidc(config),
   keystone: ({ parameters }, config) => createKeystone(parameters, config),
@@ -22,7 +22,7 @@ const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Con
  * be asked, and Fault `Configuration` (500) for settings that do not work: nobody gets in by an error.
  */
 export const create = (deps: Deps, config: Config) => {
-  const identify = strategies[config.strategy](deps, config);
+  const identify = besideService(config, strategies[config.strategy](deps, config));
   return async (event: Event): Promise<APIGatewayAuthorizerResult> => {
     const identity = await identify(event);
     if ((identity.expires_at ?? Infinity) <= deps.clock.now()) throw refusal();

@@ -1,9 +1,9 @@
-/** http_basic: users of an htpasswd file. Everybody in it is the system's administrator (ironic-rbac.md 1). */
-import { readFile } from 'node:fs/promises';
+/** http_basic: users of files that the operator keeps, administrators of the system and users of projects. */
+import { readFileSync } from 'node:fs';
 
-import { parseUsers } from '../../layers/domain/htpasswd.ts';
+import { namesFile, readUsers, sourcesOf, type Users } from '../../layers/domain/users.ts';
 import type { Config } from './config.ts';
-import { headerOf, type Event, type Identify, refusal } from './identity.ts';
+import { headerOf, type Event, type Identify, type Identity, refusal } from './identity.ts';
 import { verify } from './password.ts';
 
 type Credentials = { readonly user: string; readonly password: string };
@@ -17,16 +17,38 @@ const credentialsOf = (event: Event): Credentials | undefined => {
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 
+const identify = async (users: Users, given: Credentials | undefined): Promise<Identity> => {
+  const found = given && (await verify(users, given.user, given.password));
+  if (!found) throw refusal();
+  const { project, roles } = found;
+  return {
+    user: given.user,
+    user_name: given.user,
+    ...(project !== null && { project, project_name: project }),
+    roles,
+    scope: project === null ? 'system' : 'project',
+  };
+};
+
 /**
- * Throws Fault `Configuration` (500) if the file of users cannot be used. It is read each time, so a changed one counts
+ * Throws Fault `Configuration` (500) if a file of users cannot be used. Files are read each time, so a changed one counts
  * as soon as the cached answers are over.
  */
-export const createBasic = ({ htpasswd, htpasswdFile }: Config): Identify => {
-  const fixed = htpasswd === '' ? undefined : parseUsers(htpasswd);
-  const users = async () => fixed ?? parseUsers(await readFile(htpasswdFile, 'utf8'), htpasswdFile);
+export const createBasic = ({ users: places }: Config): Identify => {
+  const read = (): Users => readUsers(sourcesOf(places, (file) => readFileSync(file, 'utf8')));
+  const fixed = namesFile(places) ? undefined : read();
+  return async (event) => identify(fixed ?? read(), credentialsOf(event));
+};
+
+/**
+ * Before all others there is the service user of the installation, if it has one: her functions prove themselves with a
+ * password, however people do.
+ */
+export const besideService = ({ service: text }: Config, others: Identify): Identify => {
+  if (text === '') return others;
+  const users = readUsers([{ format: 'users', where: 'INGOT_SERVICE_USER', text }]);
   return async (event) => {
     const given = credentialsOf(event);
-    if (!given || !(await verify(await users(), given.user, given.password))) throw refusal();
-    return { user: given.user, roles: ['admin'], scope: 'system' };
+    return given && users.has(given.user) ? identify(users, given) : others(event);
   };
 };

@@ -1,14 +1,7 @@
 /** Settings of the authorizer, from its environment. */
 import * as z from 'zod';
 
-const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-
-/** Tokens and passwords travel to it, and its answer decides who gets in. */
-const isSafeUrl = (value: string): boolean => {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-};
+import { isSafeUrl } from '../../layers/domain/safe-url.ts';
 
 /** What a strategy cannot do without, with what is said if it is not there. */
 const needs = [
@@ -21,9 +14,9 @@ const needs = [
   {
     strategy: 'http_basic',
     variable: 'INGOT_HTPASSWD',
-    met: ({ htpasswd, htpasswdFile }: Settings) => htpasswd !== '' || htpasswdFile !== '',
+    met: ({ users }: Settings) => Object.values(users).some((given) => given !== ''),
     message:
-      'http_basic needs users: lines made with "htpasswd -nB <user>", here or in the file INGOT_HTPASSWD_FILE names',
+      'http_basic needs users: lines made with "htpasswd -nB <user>", here or in the file INGOT_HTPASSWD_FILE names, or such with project and roles in INGOT_USERS or INGOT_USERS_FILE',
   },
   {
     strategy: 'oidc',
@@ -53,9 +46,11 @@ const needs = [
 ] as const;
 
 /**
- * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; bcrypt hashes only. Hashes may
- * stand in an environment variable, passwords never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
- * INGOT_LOOPBACK is set by the one-machine runner alone: it listens on a loopback address and refuses web pages and proxies.
+ * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; INGOT_USERS and INGOT_USERS_FILE the
+ * same of users with project and roles (layers/domain/users.ts). Hashes may stand in an environment variable, passwords
+ * never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
+ * The one-machine runner alone sets INGOT_LOOPBACK, as it listens on a loopback address and refuses web pages and proxies,
+ * and INGOT_SERVICE_USER, the line of the user as whom the functions of this installation call its APIs.
  */
 const Environment = z
   .object({
@@ -63,11 +58,16 @@ const Environment = z
     INGOT_LOOPBACK: z.stringbool().default(false),
     INGOT_HTPASSWD: z.string().default(''),
     INGOT_HTPASSWD_FILE: z.string().default(''),
+    INGOT_USERS: z.string().default(''),
+    INGOT_USERS_FILE: z.string().default(''),
+    INGOT_SERVICE_USER: z.string().default(''),
     INGOT_OIDC_ISSUER: z.string(),
     INGOT_OIDC_AUDIENCE: z.string(),
     INGOT_OIDC_JWKS_URI: z.string(),
     INGOT_OIDC_USER_CLAIM: z.string(),
+    INGOT_OIDC_USER_NAME_CLAIM: z.string(),
     INGOT_OIDC_PROJECT_CLAIM: z.string(),
+    INGOT_OIDC_PROJECT_NAME_CLAIM: z.string(),
     INGOT_OIDC_ROLES_CLAIM: z.string(),
     INGOT_OIDC_SYSTEM_CLAIM: z.string(),
     INGOT_KEYSTONE_AUTH_URL: z.string(),
@@ -77,14 +77,21 @@ const Environment = z
   .transform((env) => ({
     strategy: env.INGOT_AUTH_STRATEGY,
     loopback: env.INGOT_LOOPBACK,
-    htpasswd: env.INGOT_HTPASSWD,
-    htpasswdFile: env.INGOT_HTPASSWD_FILE,
+    users: {
+      INGOT_HTPASSWD: env.INGOT_HTPASSWD,
+      INGOT_HTPASSWD_FILE: env.INGOT_HTPASSWD_FILE,
+      INGOT_USERS: env.INGOT_USERS,
+      INGOT_USERS_FILE: env.INGOT_USERS_FILE,
+    },
+    service: env.INGOT_SERVICE_USER,
     oidc: {
       issuer: env.INGOT_OIDC_ISSUER,
       audience: env.INGOT_OIDC_AUDIENCE,
       jwksUri: env.INGOT_OIDC_JWKS_URI,
       userClaim: env.INGOT_OIDC_USER_CLAIM,
+      userNameClaim: env.INGOT_OIDC_USER_NAME_CLAIM,
       projectClaim: env.INGOT_OIDC_PROJECT_CLAIM,
+      projectNameClaim: env.INGOT_OIDC_PROJECT_NAME_CLAIM,
       rolesClaim: env.INGOT_OIDC_ROLES_CLAIM,
       systemClaim: env.INGOT_OIDC_SYSTEM_CLAIM,
     },

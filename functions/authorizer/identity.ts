@@ -2,14 +2,17 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 
 import { Unauthorized } from '../../layers/domain/fault.ts';
+import { isRole } from '../../layers/domain/policy.ts';
 
 export type Event = Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'>;
 
 /** What policy decides on (layers/domain/policy.ts `Subject`), and how long that holds. */
 export type Identity = {
-  /** An id, never a credential: API Gateway logs it. */
+  /** Ids and names, never a credential: API Gateway logs them. */
   readonly user: string;
+  readonly user_name?: string | undefined;
   readonly project?: string | undefined;
+  readonly project_name?: string | undefined;
   readonly roles: readonly string[];
   readonly scope: 'system' | 'project';
   /** When the token ends, milliseconds since the epoch. */
@@ -28,19 +31,16 @@ export const headerOf = ({ headers }: Event, wanted: string): string | undefined
     .find(([name]) => name.toLowerCase() === wanted)?.[1]
     ?.trim();
 
-/** The roles that policy knows; whatever else a provider says is dropped. */
-const known = new Set(['admin', 'manager', 'member', 'reader', 'service']);
-
-/** Names of roles as policy spells them. */
+/** The roles that policy knows, as it spells them; whatever else a provider says is dropped. */
 export const knownRoles = (names: readonly string[]): string[] =>
-  names.map((name) => name.toLowerCase()).filter((name) => known.has(name));
+  names.map((name) => name.toLowerCase()).filter(isRole);
 
 /**
  * The answer of an authorizer. It is cached for the identity, so it covers every method and path of the stage; what
  * the caller may do is decided by the API's own policy, and so is when the token has ended.
  */
 export const admit = (
-  { user, project, roles, scope, expires_at: end }: Identity,
+  { user, user_name = '', project = '', project_name = '', roles, scope, expires_at: end }: Identity,
   methodArn: string,
 ): APIGatewayAuthorizerResult => {
   const [api, stage] = methodArn.split('/');
@@ -52,7 +52,9 @@ export const admit = (
     },
     context: {
       user,
-      project: project ?? '',
+      user_name,
+      project,
+      project_name,
       roles: roles.join(','),
       scope,
       ...(end !== undefined && { expires_at: String(end) }),

@@ -37,7 +37,7 @@ const identityBody = (account: Credentials): object => {
 
 const Token = z.object({
   token: z.object({
-    user: z.object({ id: z.string().min(1) }),
+    user: z.object({ id: z.string().min(1), name: z.string().optional() }),
     project: z.object({ id: z.string().min(1), name: z.string() }).optional(),
     system: z.object({ all: z.boolean() }).optional(),
     roles: z.array(z.object({ name: z.string() })).default([]),
@@ -100,14 +100,14 @@ const logIn = async (ask: Ask, account: Credentials): Promise<string> => {
 const identityOf = ({ token }: z.output<typeof Token>, { serviceProject }: Settings): Identity => {
   const { user, project, system, roles, expires_at: end } = token;
   const names = knownRoles(roles.map(({ name }) => name));
-  const about = { user: user.id, ...(end !== null && { expires_at: Date.parse(end) }) };
+  const about = { user: user.id, user_name: user.name, ...(end !== null && { expires_at: Date.parse(end) }) };
   if (system?.all) return { ...about, roles: names, scope: 'system' };
   // Services such as Nova have no system scope. Their role in their own project counts as a member of the system's, who
   // may neither enrol nor delete (ironic-rbac.md 2).
   if (serviceProject !== '' && project?.name === serviceProject && names.includes('service')) {
-    return { ...about, project: project.id, roles: ['member'], scope: 'system' };
+    return { ...about, project: project.id, project_name: project.name, roles: ['member'], scope: 'system' };
   }
-  return { ...about, project: project?.id, roles: names, scope: 'project' };
+  return { ...about, project: project?.id, project_name: project?.name, roles: names, scope: 'project' };
 };
 
 const read = async (answer: Response, settings: Settings): Promise<Identity> => {

@@ -52,12 +52,15 @@ const rolesOf = (value: unknown): string[] => {
   return knownRoles(names.filter((name) => typeof name === 'string'));
 };
 
-const identityOf = (claims: JWTPayload, { userClaim, projectClaim, rolesClaim, systemClaim }: Settings): Identity => {
-  const system = claimOf(claims, systemClaim);
+const identityOf = (claims: JWTPayload, names: Settings): Identity => {
+  const system = claimOf(claims, names.systemClaim);
+  const text = (claim: string) => textOf(claimOf(claims, claim));
   return {
-    user: textOf(claimOf(claims, userClaim)) ?? claims.sub!,
-    project: textOf(claimOf(claims, projectClaim)),
-    roles: rolesOf(claimOf(claims, rolesClaim)),
+    user: text(names.userClaim) ?? claims.sub!,
+    user_name: text(names.userNameClaim),
+    project: text(names.projectClaim),
+    project_name: text(names.projectNameClaim),
+    roles: rolesOf(claimOf(claims, names.rolesClaim)),
     scope: system === true || system === 'all' || system === 'true' ? 'system' : 'project',
     expires_at: claims.exp! * 1000,
   };

@@ -1,15 +1,15 @@
 /** Whether a password is a user's. */
 import { compare } from 'bcryptjs';
 
-import type { Users } from '../../layers/domain/htpasswd.ts';
+import type { User, Users } from '../../layers/domain/users.ts';
 
 /**
- * Whether this is the user's password. For an unknown user a hash is compared all the same, so that the time of the
- * answer does not tell which users there are.
+ * The user of this name, if this is the password; undefined else. For an unknown name a hash is compared all the same,
+ * so that the time of the answer does not tell which users there are.
  */
-export const verify = async (users: Users, user: string, password: string): Promise<boolean> => {
-  const known = users.get(user);
+export const verify = async (users: Users, name: string, password: string): Promise<User | undefined> => {
+  const known = users.get(name);
   const [decoy] = users.values();
-  const fits = await compare(password, known ?? decoy!);
-  return fits && known !== undefined;
+  const fits = await compare(password, (known ?? decoy!).hash);
+  return fits ? known : undefined;
 };

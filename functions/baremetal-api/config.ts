@@ -4,6 +4,8 @@ import * as z from 'zod';
 export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string(),
+    INGOT_AUTH_STRATEGY: z.string(),
+    INGOT_BAREMETAL_FOR_PROJECTS: z.stringbool(),
     INGOT_AUTOMATED_CLEAN: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']),
@@ -13,6 +15,8 @@ export const Config = z
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
+    /** Those of http_basic are tenants, who stand in a file of the operator's and own no nodes. */
+    forProjects: env.INGOT_AUTH_STRATEGY !== 'http_basic' && env.INGOT_BAREMETAL_FOR_PROJECTS,
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
     automaticLessee: env.INGOT_AUTOMATIC_LESSEE ? env.INGOT_AUTOMATIC_LESSEE_SOURCE : 'none',
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,

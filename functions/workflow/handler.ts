@@ -1,6 +1,7 @@
 /** The phase runner on AWS. */
 import type { Context } from 'aws-lambda';
 
+import { awsApis } from '../../layers/platform/aws/apis.ts';
 import {
   awsChance,
   awsClock,
@@ -16,6 +17,7 @@ import { create } from './app.ts';
 import { Config } from './config.ts';
 
 const { env } = process;
+const log = awsLog('workflow');
 
 const app = create(
   {
@@ -24,7 +26,8 @@ const app = create(
     workflows: awsWorkflows(env),
     functions: awsFunctions(env),
     sealer: awsSealer(env),
-    log: awsLog('workflow'),
+    apis: awsApis(env, log),
+    log,
     clock: awsClock(),
     chance: awsChance(),
     ids: awsIds(),

@@ -22,7 +22,7 @@ import { readRecord } from '../../layers/store/records/find.ts';
 /** Everything that this function may touch of the world. */
 export type Deps = Pick<
   Platform,
-  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
+  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'apis' | 'log' | 'clock' | 'chance' | 'ids'
 >;
 
 /** What the API sends; `params` are checked by the row of the request. */

@@ -8,10 +8,12 @@ import { Forbidden, NotFound, type Fault } from './fault.ts';
 import { image } from './image/policy.ts';
 import { network } from './network/policy.ts';
 
-/** Who calls. Scope `system` sees all projects. */
+/** Who calls, by ids. Scope `system` sees all projects. The names are for people, and nobody decides by them. */
 export type Subject = {
   readonly user: string | null;
+  readonly user_name?: string | null;
   readonly project: string | null;
+  readonly project_name?: string | null;
   readonly roles: readonly string[];
   readonly scope: 'system' | 'project';
 };
@@ -35,7 +37,14 @@ const ladder = ['admin', 'manager', 'member', 'reader'] as const;
  * What a caller is to a record, and in which role; `any`: a caller of some project, whatever the record; `user`: the one
  * whose it is, in whatever role.
  */
-type Persona = `${'system' | 'any' | 'owner' | 'lessee' | 'public'} ${(typeof ladder)[number] | 'service'}` | 'user';
+/** The roles there are. */
+export const roleNames = [...ladder, 'service'] as const;
+type Role = (typeof roleNames)[number];
+
+/** Whether policy knows such a role. */
+export const isRole = (name: string): name is Role => (roleNames as readonly string[]).includes(name);
+
+type Persona = `${'system' | 'any' | 'owner' | 'lessee' | 'public'} ${Role}` | 'user';
 
 /** Who may do what by one API. */
 type Policy = {
@@ -78,7 +87,9 @@ const adminProject = 'admin';
 
 /** The caller as an API for tenants takes him: with a project of his own, unless his token has none. */
 export const actingFor = (caller: Subject): Subject =>
-  caller.scope === 'system' ? { ...caller, project: caller.project ?? adminProject } : caller;
+  caller.scope === 'system' && caller.project === null
+    ? { ...caller, project: adminProject, project_name: adminProject }
+    : caller;
 
 /** What every record of the caller's project has; undefined for callers that see all projects, or have none. */
 export const ownOf = ({ scope, project }: Subject): (Owned & { readonly owner: string }) | undefined =>

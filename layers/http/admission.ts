@@ -36,7 +36,9 @@ export const subjectOf = (event: APIGatewayProxyEvent, now: number): Subject | n
   const text = (name: string) => (typeof known[name] === 'string' && known[name] !== '' ? known[name] : null);
   return {
     user: text('user'),
+    user_name: text('user_name'),
     project: text('project'),
+    project_name: text('project_name'),
     roles: (text('roles') ?? '').split(',').filter(Boolean),
     scope: text('scope') === 'system' ? 'system' : 'project',
   };

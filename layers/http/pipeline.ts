@@ -5,7 +5,7 @@
  *
  * 1. negotiate: the version (Ironic: 406), then whether the client takes what is answered (406), which a row may say
  * 2. match: the row of this path and method, at this version (404, 405, or as the row says)
- * 3. find: the record that the path names (404)
+ * 3. enter: whether the API is for such callers at all (403); then find: the record that the path names (404)
  * 4. admit: whether this caller may do that with it (401, 403; 404 for what is concealed)
  * 5. query: names that the row lists (400; 406 for newer ones)
  * 6. body: size (413), JSON, keys and schema (400)
@@ -17,6 +17,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 import { isFault } from '../domain/fault.ts';
+import type { Subject } from '../domain/policy.ts';
 import type { Invocation, Platform } from '../platform/platform.ts';
 import { type Admit, subjectOf } from './admission.ts';
 import { readArguments } from './arguments.ts';
@@ -32,6 +33,8 @@ export type Api<Deps, Rule extends string> = {
   /** The order does not matter. */
   readonly routes: readonly Route<Deps, Rule>[];
   readonly admit: Admit<Deps, Rule>;
+  /** Throws Forbidden (403) for callers whom the API is not for: to them nothing tells what there is. Default: nobody. */
+  enter?(subject: Subject): void;
   /** Start of all links; empty: what the client called. */
   readonly publicEndpoint: string;
 };
@@ -75,15 +78,17 @@ type Asked = { readonly event: APIGatewayProxyEvent; readonly request: HttpReque
 
 /** Steps 3 to 8, for a row that was matched. */
 const answer = async <Deps extends Needs, Rule extends string>(
-  { admit, protocol, publicEndpoint }: Api<Deps, Rule>,
+  { admit, enter, protocol, publicEndpoint }: Api<Deps, Rule>,
   deps: Deps,
   matched: Match<Route<Deps, Rule>>,
   { event, request, about }: Asked,
 ): Promise<APIGatewayProxyResult> => {
   const { row } = matched;
   const { source } = request;
+  const subject = subjectOf(event, deps.clock.now());
+  if (subject) enter?.(subject);
   const { params, target, name } = await find(deps, matched, about.version);
-  const caller = { subject: subjectOf(event, deps.clock.now()), source, path: event.path };
+  const caller = { subject, source, path: event.path };
   const admitted = admit(deps, row, caller, target, name);
   const { query, body } = readArguments(row, request, about.version, protocol);
   const base = publicEndpoint || request.base;

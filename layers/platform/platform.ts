@@ -3,6 +3,7 @@
  * AWS, `local/functions/worker.ts` on one machine, `layers/platform/memory` in tests and in the simulation. A function names the ones it uses with
  * `Pick<Ports, ...>`; the IAM role of that function grants exactly those.
  */
+import type { Apis } from './apis.ts';
 import type { Objects } from './objects.ts';
 import type { Table } from './table.ts';
 import type { Wire } from './wire.ts';
@@ -46,6 +47,7 @@ export type Platform = {
   readonly sealer: Sealer;
   readonly opener: Opener;
   readonly parameters: ParameterStore;
+  readonly apis: Apis;
   readonly log: Log;
   readonly clock: Clock;
   readonly chance: Chance;

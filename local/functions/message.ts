@@ -5,6 +5,7 @@
 import type { MessagePort } from 'node:worker_threads';
 
 import type { FunctionRow } from '../../infra/manifest.ts';
+import type { CalledApi } from '../../layers/platform/apis.ts';
 
 /** What a worker needs to build its platform; an absent one is refused when the function asks for it. */
 export type Wiring = {
@@ -15,6 +16,8 @@ export type Wiring = {
   readonly objects?: { readonly folder: string; readonly key: string; readonly base: string };
   /** The file that holds the key of sealed values. */
   readonly secrets?: string;
+  /** Where each API is that functions call, and the file with what is proved there; empty: nothing is. */
+  readonly apis?: { readonly [A in CalledApi]: { readonly endpoint: string; readonly credentials: string } };
 };
 
 export type WorkerData = {

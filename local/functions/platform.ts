@@ -9,6 +9,7 @@ import { systemClock } from '../../layers/platform/clock.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/platform/ids.ts';
 import type { Objects } from '../../layers/platform/objects.ts';
+import type { CalledApi } from '../../layers/platform/apis.ts';
 import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
 import type { Workflows } from '../../layers/platform/workflows.ts';
 import { calledBy, type Grant, type GrantName, type Part, partOf } from '../../infra/grants.ts';
@@ -20,6 +21,7 @@ import type { Wiring } from './message.ts';
 type Connected = Omit<Wiring, 'workflows' | 'functions'> & {
   readonly workflows: Workflows | undefined;
   readonly functions: Functions | undefined;
+  readonly log: Log;
 };
 type Open = (connected: Connected) => Promise<object>;
 
@@ -55,12 +57,21 @@ const openOpener: Open = async ({ secrets }) => {
 };
 
 /** What SSM keeps on AWS is a file here; its name is the path. */
-const openParameters: Open = async () => ({
-  read: async (path: string) =>
-    readFile(path, 'utf8').catch((error: unknown) => {
-      throw new Fault('Configuration', 500, `The file ${path} can not be read.`, { cause: error });
-    }),
-});
+const readParameter = async (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Fault('Configuration', 500, `The file ${path} can not be read.`, { cause: error });
+  });
+
+const openParameters: Open = async () => ({ read: readParameter });
+
+const openApi =
+  (api: CalledApi): Open =>
+  async ({ apis, log }) => {
+    const { createApiCall } = await import('../../layers/platform/api-call.ts');
+    const { endpoint, credentials: file } = apis![api];
+    const credentials = file === '' ? undefined : async () => readParameter(file);
+    return { [api]: createApiCall({ api, endpoint, credentials, log }) };
+  };
 
 /** The host itself checks whom a function may call. */
 const openFunctions: Open = async ({ functions }) => ({ invoke: functions!.invoke });
@@ -79,6 +90,8 @@ const openers: { readonly [G in GrantName]: Open } = {
   seal: openSealer,
   open: openOpener,
   parameters: openParameters,
+  'apis:baremetal': openApi('baremetal'),
+  'apis:image': openApi('image'),
 };
 
 const openerOf = (grant: Grant): Open => (calledBy(grant) ? openFunctions : openers[grant as GrantName]);
@@ -120,6 +133,7 @@ export const createPlatform = async (
     ...wiring,
     workflows: wiring.workflows && connect<Workflows>(wiring.workflows),
     functions: wiring.functions && connect<Functions>(wiring.functions),
+    log,
   };
   const opened: Record<Part, object> = {
     table: {},
@@ -129,6 +143,7 @@ export const createPlatform = async (
     sealer: {},
     opener: {},
     parameters: {},
+    apis: {},
   };
   for (const grant of grants) {
     const part = partOf(grant);

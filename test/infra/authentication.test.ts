@@ -1,6 +1,6 @@
 /** How the template differs by auth_strategy. */
 import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 
 import { IngotStack } from '../../infra/stack.ts';
@@ -45,18 +45,80 @@ describe.each([
   });
 });
 
-it('the authorizer may read the one parameter of the service account, and only with keystone', () => {
-  const reads = (template: Template) =>
+/** The policies that let a function read parameters, by the start of its name. */
+const reads = (template: Template) =>
+  Object.entries(
     template.findResources('AWS::IAM::Policy', {
       Properties: {
         PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'ssm:GetParameter' })]) },
       },
+    }),
+  ).map(([id, policy]) => [id.replace(/Function.*/, ''), JSON.stringify(policy)] as const);
+
+it.each([
+  ['the service account of Keystone', 'keystone_credentials', 'authorizer'],
+  ['what is proved to the Bare Metal API', 'baremetal_credentials', 'computeapi'],
+  ['what is proved to the Image API', 'image_credentials', 'workflow'],
+])('the parameter with %s is read by who needs it, and no other parameter by anybody', (_what, setting, name) => {
+  expect(reads(synthesise())).toEqual([]);
+  for (const parameter of ['/ingot/one', 'one']) {
+    const granted = reads(synthesise({ [setting]: parameter }));
+    expect(granted.map(([reader]) => reader)).toEqual([name]);
+    expect(granted[0]![1]).toContain(`:parameter/${parameter.replace(/^\//, '')}`);
+    expect(granted[0]![1]).not.toContain('parameter/*');
+  }
+});
+
+const variableOf = (template: Template, name: string, variable: string): string => {
+  const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
+  const [, found] = functions.find(([id]) => id.startsWith(`${name}Function`))!;
+  const { Variables } = found['Properties'].Environment as { Variables: Record<string, unknown> };
+  return JSON.stringify(Variables[variable]);
+};
+
+describe('who calls an API as its client', () => {
+  const callers = [
+    ['computeapi', 'INGOT_BAREMETAL_ENDPOINT', /"ApiRest[^]*execute-api[^]*\/api"/],
+    ['workflow', 'INGOT_IMAGE_ENDPOINT', /"ImageApiRest[^]*execute-api[^]*\/image"/],
+  ] as const;
+
+  it('is told where that of this deployment is', () => {
+    const template = synthesise();
+    for (const [name, variable, url] of callers) expect(variableOf(template, name, variable)).toMatch(url);
+    expect(variableOf(template, 'networkapi', 'INGOT_BAREMETAL_ENDPOINT')).toBe('""');
+  });
+
+  it('is told of another if the operator names one', () => {
+    const template = synthesise({
+      baremetal_endpoint: 'https://ironic.test',
+      image_endpoint: 'https://glance.test',
+      public_endpoint: 'https://cloud.test',
     });
-  expect(reads(synthesise())).toEqual({});
-  const granted = Object.entries(reads(synthesise({ keystone_credentials: '/ingot/keystone' })));
-  expect(granted).toHaveLength(1);
-  expect(granted[0]![0]).toMatch(/^authorizer/);
-  const text = JSON.stringify(granted[0]![1]);
-  expect(text).toContain(':parameter/ingot/keystone');
-  expect(text).not.toContain('parameter/*');
+    expect(variableOf(template, 'computeapi', 'INGOT_BAREMETAL_ENDPOINT')).toBe('"https://ironic.test"');
+    expect(variableOf(template, 'workflow', 'INGOT_IMAGE_ENDPOINT')).toBe('"https://glance.test"');
+  });
+});
+
+describe('the synthesis says what is missing', () => {
+  const warnings = (context: Record<string, unknown>): string[] => {
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context } });
+    const stack = new IngotStack(app, 'Ingot');
+    return Annotations.fromStack(stack)
+      .findWarning('*', Match.stringLikeRegexp('.'))
+      .map(({ entry }) => JSON.stringify(entry.data));
+  };
+
+  it.each([
+    ['nobody who could call', {}, 'nobody will be able to call'],
+    ['no agents', {}, 'agent_networks is empty'],
+    ['no credential for the Bare Metal API', {}, 'baremetal_credentials names no SSM parameter'],
+    ['APIs that cannot be reached', { endpoint_type: 'PRIVATE', vpc_endpoint_ids: 'vpce-1' }, 'outside any VPC'],
+  ])('%s', (_what, context, words) => {
+    expect(warnings(context).join('\n')).toContain(words);
+  });
+
+  it('and nothing if nothing is', () => {
+    const whole = { auth_strategy: 'oidc', agent_networks: '192.0.2.0/24', baremetal_credentials: '/ingot/service' };
+    expect(warnings(whole)).toEqual([]);
+  });
 });

@@ -12,6 +12,7 @@ import { IngotStack } from '../../infra/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-users-'));
 const file = join(folder, 'htpasswd');
+const tenantsFile = join(folder, 'users');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const hash = hashSync('secret', 4);
@@ -22,11 +23,15 @@ const synthesise = (context: Record<string, unknown>) => {
   return Template.fromStack(new IngotStack(app, 'Ingot'));
 };
 
-/** The authorizer's variables when the file has this text. */
-const deploy = (text: string): Record<string, string> => {
+/** The authorizer's variables when the files have these texts. */
+const deploy = (text: string, tenants?: string): Record<string, string> => {
   writeFileSync(file, text);
-  const functions = Object.entries(synthesise({ htpasswd_file: file }).findResources('AWS::Lambda::Function'));
-  const withUsers = functions.filter(([, { Properties }]) => 'INGOT_HTPASSWD' in Properties.Environment.Variables);
+  if (tenants !== undefined) writeFileSync(tenantsFile, tenants);
+  const context = { htpasswd_file: file, ...(tenants !== undefined && { users_file: tenantsFile }) };
+  const functions = Object.entries(synthesise(context).findResources('AWS::Lambda::Function'));
+  const withUsers = functions.filter(([, { Properties }]) =>
+    ['INGOT_HTPASSWD', 'INGOT_USERS'].some((name) => name in Properties.Environment.Variables),
+  );
   expect(withUsers.map(([id]) => id)).toEqual([expect.stringMatching(/^authorizer/)]);
   return withUsers[0]![1]['Properties'].Environment.Variables as Record<string, string>;
 };
@@ -35,6 +40,26 @@ it('every user of the file is deployed, and comments and empty lines are not', (
   const [ann, bob, carl] = linesOf('ann', 'bob', 'carl');
   const { INGOT_HTPASSWD: users } = deploy(`# operators\n${ann}\r\n\n${bob}\n${carl}\n\n`);
   expect(users).toBe([ann, bob, carl].join('\n'));
+});
+
+it('users of projects are deployed beside them, with project and roles', () => {
+  const [ann] = linesOf('ann');
+  const variables = deploy(ann!, `# tenants\nbob:${hash}:blue:member,Reader\n\naudit:${hash}:*:reader\n`);
+  expect(variables['INGOT_HTPASSWD']).toBe(ann);
+  expect(variables['INGOT_USERS']).toBe(`bob:${hash}:blue:member,reader\naudit:${hash}:*:reader`);
+  const alone = synthesise({ users_file: tenantsFile }).toJSON() as object;
+  expect(JSON.stringify(alone)).toContain(`audit:${hash}:*:reader`);
+});
+
+it.each([
+  ['a line without project and roles', linesOf('bob'), 'Line 1 of'],
+  ['a role that there is not', [`bob:${hash}:blue:hunter2`], 'Line 1 of'],
+  ['a name of the other file', [`ann:${hash}:blue:member`], 'User ann stands both in'],
+])('a file of users of projects with %s stops the synthesis', (_what, lines, words) => {
+  const attempt = () => deploy(linesOf('ann')[0]!, lines.join('\n'));
+  expect(attempt).toThrow(words);
+  expect(attempt).toThrow(tenantsFile);
+  expect(attempt).not.toThrow(/hunter2|\$2b\$/);
 });
 
 it.each([
@@ -55,6 +80,7 @@ it('a file that is not there stops the synthesis with its name', () => {
   const missing = join(folder, 'missing');
   expect(() => synthesise({ htpasswd_file: missing })).toThrow(`${missing} cannot be read (ENOENT)`);
   expect(() => synthesise({ htpasswd_file: '' })).toThrow(/is empty[^]*htpasswd_file/);
+  expect(() => synthesise({ users_file: missing })).toThrow(`users_file: ${missing} cannot be read (ENOENT)`);
 });
 
 it('more users than Lambda takes stop the synthesis, which says how many fit; so many are taken', () => {
@@ -71,6 +97,11 @@ it('more users than Lambda takes stop the synthesis, which says how many fit; so
   expect(variables['INGOT_HTPASSWD']!.split('\n')).toHaveLength(fit);
   expect(Buffer.byteLength(JSON.stringify(variables))).toBeLessThanOrEqual(4096);
   expect(() => deploy(linesOf(...names.slice(0, fit + 1)).join('\n'))).toThrow(`only the first ${fit} fit`);
+  // The two files share the room.
+  const tenant = `tenant:${hash}:blue:member`;
+  expect(() => deploy(linesOf(...names.slice(0, fit)).join('\n'), tenant)).toThrow(
+    /htpasswd_file and users_file has \d+ users, and only the first/,
+  );
 });
 
 it('the lines themselves are no context value, because the CDK CLI would cut them after the first', () => {

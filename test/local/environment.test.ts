@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { environmentOf, readSettings } from '../../local/environment.ts';
+import { calledApisIn, environmentOf, readSettings, withOwnApis } from '../../local/environment.ts';
 
 it('asks for no password and lets the proxy reach this machine only if all machines are simulated', () => {
   expect(readSettings({}, false)).toMatchObject({
@@ -27,8 +27,31 @@ it('gives a function the settings, its own variables, and nothing else', () => {
     INGOT_HTPASSWD: 'ann:hash',
     INGOT_AUTH_STRATEGY: 'http_basic',
     INGOT_LOOPBACK: 'true',
+    INGOT_SERVICE_USER: '',
   });
+  expect(environmentOf('authorizer', settings, variables, 'line')).toMatchObject({ INGOT_SERVICE_USER: 'line' });
   const api = Object.keys(environmentOf('baremetal-api', settings, variables));
   expect(api.filter((name) => !name.startsWith('INGOT_') || name === 'INGOT_HTPASSWD')).toEqual([]);
   expect(api).not.toContain('INGOT_LOOPBACK');
+  expect(api).not.toContain('INGOT_SERVICE_USER');
+});
+
+it('calls its own APIs as its own user, and those of others with what the operator says', () => {
+  const urls = { baremetal: 'http://127.0.0.1:1', image: 'http://127.0.0.1:1/image' };
+  const own = (variables: Record<string, string>) =>
+    calledApisIn(withOwnApis(readSettings(variables, false), urls, '/keys/service'));
+  expect(own({})).toEqual({
+    baremetal: { endpoint: urls.baremetal, credentials: '/keys/service' },
+    image: { endpoint: urls.image, credentials: '/keys/service' },
+  });
+  const ironic = 'https://ironic.example';
+  const others = { INGOT_BAREMETAL_ENDPOINT: ironic, INGOT_IMAGE_CREDENTIALS: '/etc/glance' };
+  expect(own(others)).toEqual({
+    baremetal: { endpoint: ironic, credentials: '' },
+    image: { endpoint: urls.image, credentials: '/etc/glance' },
+  });
+  expect(own({ INGOT_BAREMETAL_ENDPOINT: ironic, INGOT_BAREMETAL_CREDENTIALS: '/etc/ironic' }).baremetal).toEqual({
+    endpoint: ironic,
+    credentials: '/etc/ironic',
+  });
 });

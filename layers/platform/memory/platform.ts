@@ -1,5 +1,6 @@
 /** The whole platform in memory, sharing one clock: what a function is given in tests and in the simulation. */
 import type { Platform } from '../platform.ts';
+import { createMemoryApis, type MemoryApis } from './apis.ts';
 import { createSeededChance } from './chance.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { createMemoryFunctions, type MemoryFunctions, type Handlers } from './functions.ts';
@@ -18,6 +19,7 @@ export type MemoryPlatform = Platform & {
   readonly functions: MemoryFunctions;
   readonly clock: VirtualClock;
   readonly log: ReturnType<typeof createLogRecorder>;
+  readonly apis: MemoryApis;
   readonly wire: MemoryWire;
 };
 
@@ -40,6 +42,7 @@ export const createMemoryPlatform = ({
     sealer: secrets,
     opener: secrets,
     parameters: { read: async (name) => parameters[name] ?? '' },
+    apis: createMemoryApis(),
     log: createLogRecorder(),
     clock,
     chance: createSeededChance(),

@@ -40,7 +40,7 @@ describe('http_basic', () => {
           },
         ],
       },
-      context: { user: 'anna', project: '', roles: 'admin', scope: 'system' },
+      context: { user: 'anna', user_name: 'anna', project: '', project_name: '', roles: 'admin', scope: 'system' },
     });
   });
 
@@ -77,14 +77,85 @@ describe('http_basic', () => {
   it('refuses to start with anything but bcrypt, without telling the line', () => {
     const start = () =>
       create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_HTPASSWD: `${line}\nhugo:plain` })));
-    expect(start).toThrow('Line 2 of the htpasswd text is not user:bcrypt-hash.');
+    expect(start).toThrow('Line 2 of INGOT_HTPASSWD is not user:bcrypt-hash.');
     expect(() => create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_HTPASSWD: '# nobody' })))).toThrow(
-      'There are no users in the htpasswd text',
+      'There are no users in INGOT_HTPASSWD',
     );
+  });
+
+  it('tells project and roles of a user of projects, beside whom there are administrators', async () => {
+    const tenants = [`tom:${await hash('blue', 4)}:blue:member,reader`, `aud:${await hash('all', 4)}:*:Reader`];
+    const both = create(
+      createMemoryPlatform(),
+      Config.parse(environmentWith({ INGOT_HTPASSWD: line, INGOT_USERS: tenants.join('\n') })),
+    );
+    const contextOf = async (text: string) => (await both(basic(text))).context;
+    expect(await contextOf('tom:blue')).toEqual({
+      user: 'tom',
+      user_name: 'tom',
+      project: 'blue',
+      project_name: 'blue',
+      roles: 'member,reader',
+      scope: 'project',
+    });
+    expect(await contextOf('aud:all')).toMatchObject({ project: '', roles: 'reader', scope: 'system' });
+    expect(await contextOf('anna:pass:word')).toMatchObject({ project: '', roles: 'admin', scope: 'system' });
+    await expect(both(basic('tom:all'))).rejects.toThrow('Unauthorized');
+  });
+
+  it('sees a changed file of users of projects, also beside others that stay', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ingot-'));
+    onTestFinished(async () => rm(folder, { recursive: true }));
+    const file = join(folder, 'users');
+    const settings = environmentWith({ INGOT_HTPASSWD: line, INGOT_USERS_FILE: file });
+    await writeFile(file, `tom:${await hash('blue', 4)}:blue:member`);
+    const authorize = create(createMemoryPlatform(), Config.parse(settings));
+    expect((await authorize(basic('tom:blue'))).context).toMatchObject({ project: 'blue' });
+    await writeFile(file, `tom:${await hash('blue', 4)}:red:member`);
+    expect((await authorize(basic('tom:blue'))).context).toMatchObject({ project: 'red' });
+    await writeFile(file, 'tom');
+    await expect(authorize(basic('anna:pass:word'))).rejects.toMatchObject({ name: 'Configuration' });
   });
 
   it('refuses to start without users', () => {
     expect(() => Config.parse(environmentWith())).toThrow('http_basic needs users');
+  });
+});
+
+describe('the service user of one machine', () => {
+  const asks = async (more: object) => {
+    const service = `ingot-service:${await hash('made at the start', 4)}:*:service`;
+    return create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_SERVICE_USER: service, ...more })));
+  };
+  const oidc = {
+    INGOT_AUTH_STRATEGY: 'oidc',
+    INGOT_OIDC_ISSUER: 'http://127.0.0.1:1',
+    INGOT_OIDC_AUDIENCE: 'ingot',
+  };
+  const keystone = {
+    INGOT_AUTH_STRATEGY: 'keystone',
+    INGOT_KEYSTONE_AUTH_URL: 'http://127.0.0.1:1',
+    INGOT_KEYSTONE_CREDENTIALS: 'account',
+  };
+
+  it.each([
+    ['http_basic', { INGOT_USERS: `ann:$2b$04$${'a'.repeat(53)}:blue:member` }],
+    ['oidc', oidc],
+    ['keystone', keystone],
+  ])('is known however people prove who they are: %s', async (_strategy, more) => {
+    const authorize = await asks(more);
+    expect((await authorize(basic('ingot-service:made at the start'))).context).toMatchObject({
+      user: 'ingot-service',
+      project: '',
+      roles: 'service',
+      scope: 'system',
+    });
+    await expect(authorize(basic('ingot-service:guess'))).rejects.toThrow('Unauthorized');
+    await expect(authorize(basic('ann:made at the start'))).rejects.toThrow('Unauthorized');
+  });
+
+  it('alone is nobody who could call', async () => {
+    await expect(asks({})).rejects.toThrow('http_basic needs users');
   });
 });
 

@@ -46,10 +46,12 @@ afterEach(async () => keystone.stop());
 const contextOf = async (token: string) => (await authorize(withToken(token))).context;
 
 describe('a valid token', () => {
-  it('gives user, project and the roles that policy knows', async () => {
+  it('gives user and project, each by id and name, and the roles that policy knows', async () => {
     expect(await contextOf('good')).toEqual({
       user: 'u-1',
+      user_name: 'anna',
       project: 'p-1',
+      project_name: 'blue',
       roles: 'member,reader',
       scope: 'project',
       expires_at: String(Date.parse('2100-01-01T00:00:00Z')),

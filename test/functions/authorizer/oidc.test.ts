@@ -39,15 +39,20 @@ afterEach(async () => provider.stop());
 const contextOf = async (claims: object) => (await authorize(bearer(await provider.token(claims as never)))).context;
 
 describe('a valid token', () => {
-  it('gives user, project and the roles that policy knows', async () => {
+  it('gives user and project, each by id and name, and the roles that policy knows', async () => {
     const exp = Math.floor(Date.now() / 1000) + 600;
-    expect(await contextOf({ project_id: 'p-1', roles: ['member', 'Admin', 'offline_access'], exp })).toEqual({
-      user: 'u-1',
-      project: 'p-1',
-      roles: 'member,admin',
-      scope: 'project',
-      expires_at: String(exp * 1000),
-    });
+    const names = { preferred_username: 'anna', project_name: 'blue' };
+    expect(await contextOf({ ...names, project_id: 'p-1', roles: ['member', 'Admin', 'offline_access'], exp })).toEqual(
+      {
+        user: 'u-1',
+        user_name: 'anna',
+        project: 'p-1',
+        project_name: 'blue',
+        roles: 'member,admin',
+        scope: 'project',
+        expires_at: String(exp * 1000),
+      },
+    );
   });
 
   it('is of system scope only if the claim says so', async () => {
@@ -57,18 +62,32 @@ describe('a valid token', () => {
     expect(await contextOf({ roles: ['admin'] })).toMatchObject({ scope: 'project', project: '' });
   });
 
+  it('that names nobody has ids only', async () => {
+    expect(await contextOf({ project_id: 'p-1' })).toMatchObject({ user_name: '', project: 'p-1', project_name: '' });
+  });
+
   it('may have its claims elsewhere: under other names, in objects, as words', async () => {
     authorize = open({
       INGOT_OIDC_USER_CLAIM: 'preferred_username',
+      INGOT_OIDC_USER_NAME_CLAIM: 'name',
+      INGOT_OIDC_PROJECT_NAME_CLAIM: 'https://example.org/project/name',
       INGOT_OIDC_PROJECT_CLAIM: 'https://example.org/project',
       INGOT_OIDC_ROLES_CLAIM: 'realm_access.roles',
     });
     const claims = {
       preferred_username: 'anna',
+      name: 'Anna A.',
       'https://example.org/project': 'p-2',
+      'https://example.org/project/name': 'red',
       realm_access: { roles: 'reader member' },
     };
-    expect(await contextOf(claims)).toMatchObject({ user: 'anna', project: 'p-2', roles: 'reader,member' });
+    expect(await contextOf(claims)).toMatchObject({
+      user: 'anna',
+      user_name: 'Anna A.',
+      project: 'p-2',
+      project_name: 'red',
+      roles: 'reader,member',
+    });
   });
 
   it('with claims of strange kinds has no project and no roles', async () => {

@@ -66,9 +66,9 @@ const errorText = (body: unknown): string => {
   return inner['faultstring'] ?? inner['description'] ?? '';
 };
 
-/** The API on fakes. `env` are settings; `request('GET /v1/nodes?limit=1', {version: '1.80'})` asks it. */
+/** The API on fakes, to which callers of projects may come. `env` are settings; `request('GET /v1/nodes?limit=1', {version: '1.80'})` asks it. */
 export const createFront = (env: Record<string, string> = {}, platform = createMemoryPlatform()) => {
-  const app = create(platform, Config.parse(environmentWith(env)));
+  const app = create(platform, Config.parse(environmentWith({ INGOT_AUTH_STRATEGY: 'keystone', ...env })));
   const proxy = createFakeProxy();
   Object.assign(platform.functions.handlers, {
     workflow: async (call: unknown) =>

@@ -111,6 +111,9 @@ export const createLamps = (deps: Deps): { readonly lamps: Serve; readonly text:
     {
       protocol: lampProtocol,
       routes: lampRoutes,
+      enter: ({ user }) => {
+        if (user === 'moth') throw Forbidden('Not for moths.');
+      },
       admit: byRules({
         allows,
         authorize: (rule, subject, owned, name) => {

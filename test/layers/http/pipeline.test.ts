@@ -58,6 +58,17 @@ const inner = ({ body }: { body: string }) =>
   Object.entries(JSON.parse(body) as Record<string, { by: string; message: string }>)[0]!;
 
 describe('an API with versions and errors of its own', () => {
+  it('tells callers whom it is not for nothing of what there is', async () => {
+    const { request } = createFront();
+    const moth = { ...admin, user: 'moth' };
+    for (const lamp of ['a', 'none']) {
+      const answer = await request(`POST /v2/lamps/${lamp}/switch`, { version: '2.5', subject: moth, body: '{' });
+      expect([answer.status, inner(answer)[1].message]).toEqual([403, 'Not for moths.']);
+    }
+    expect((await request('GET /v2/none', { subject: moth })).status).toBe(404);
+    expect((await request('GET /v2', { subject: null })).status).toBe(200);
+  });
+
   const { request, lamps } = createFront();
 
   it('is asked for its version, and says so on every answer', async () => {

@@ -36,6 +36,10 @@ const wiring = (): Wiring => {
     workflows: port2,
     objects: { folder: join(folder, 'objects'), key: join(folder, 'links'), base: 'http://127.0.0.1:1' },
     secrets: join(folder, 'secrets'),
+    apis: {
+      baremetal: { endpoint: 'http://127.0.0.1:1', credentials: '' },
+      image: { endpoint: 'http://127.0.0.1:1', credentials: join(folder, 'none') },
+    },
   };
 };
 
@@ -80,4 +84,26 @@ it('gives the proxy the records of machines and not the table', async () => {
   const platform = await open('bmc-proxy', 'table', 'open');
   expect(platform).not.toHaveProperty('table');
   expect(platform).toHaveProperty('records.read');
+});
+
+it('calls the API that it is granted, and no other', async () => {
+  const { apis } = await open('f', 'apis:baremetal');
+  const wanted = { method: 'GET', path: '/v1/nodes' } as const;
+  await expect(apis.baremetal(wanted)).rejects.toMatchObject({ name: 'Unavailable' });
+  await expect(apis.image(wanted)).rejects.toMatchObject(denied);
+  await expect((await open('f')).apis.baremetal(wanted)).rejects.toMatchObject(denied);
+  const both = await open('f', 'apis:baremetal', 'apis:image');
+  await expect(both.apis.image(wanted)).rejects.toMatchObject({ name: 'Unavailable' });
+});
+
+it('reads what it proves from its file alone', async () => {
+  const log = createLogRecorder();
+  const { apis } = (await createPlatform('f', ['apis:image'], wiring(), log)) as Platform;
+  await expect(apis.image({ method: 'GET', path: '/v2/images' })).rejects.toMatchObject({ code: 503 });
+  expect(log.lines[0]).toMatchObject({
+    message: expect.stringContaining('image_credentials names nothing that can be used') as string,
+    fields: { error: { message: expect.stringContaining(join(folder, 'none')) as string } },
+  });
+  const [key, parameters] = [join(folder, 'none'), (await open('f', 'apis:image')).parameters];
+  await expect(parameters.read(key)).rejects.toMatchObject(denied);
 });

@@ -1,0 +1,192 @@
+/** Calls of an API over HTTP: to our own gateway, and to others that do not want us. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { apis as rows } from '../../../infra/manifest.ts';
+import { noNetworks } from '../../../layers/bmc/networks.ts';
+import { type ApiCallOptions, createApiCall } from '../../../layers/platform/api-call.ts';
+import { createCountedIds } from '../../../layers/platform/memory/ids.ts';
+import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
+import { createGuard } from '../../../local/gateway/noauth.ts';
+import { openGateway } from '../../../local/gateway/server.ts';
+import { describeApis } from '../../conformance/apis.ts';
+
+const { baremetal } = rows;
+/** Where nothing listens: connections to the port of TCP multiplexers are refused here. */
+const nowhere = 'http://127.0.0.1:1';
+
+describeApis('APIs over HTTP', async (serve) => {
+  const log = createLogRecorder();
+  const gateway = await openGateway({
+    apis: { baremetal: { protocol: baremetal.protocol, routes: baremetal.routes } },
+    // As a program of this machine, and as no web page.
+    guard: createGuard(''),
+    invoke: async (_name, event) => serve(JSON.parse(event) as never, { request_id: '1', remaining_ms: () => 1000 }),
+    authorize: async () => ({ user: 'ingot-service' }),
+    trusted: noNetworks,
+    port: 0,
+    ids: createCountedIds(),
+    log,
+    now: () => 1000,
+  });
+  return {
+    apis: {
+      baremetal: createApiCall({ api: 'baremetal', endpoint: `${gateway.url}/v1/`, log }),
+      image: createApiCall({ api: 'image', endpoint: nowhere, log }),
+    },
+    end: async () => gateway.close(0),
+  };
+});
+
+type Told = { readonly status: number; readonly headers?: Record<string, string> } | 'silence';
+
+/** A server that answers by the headers it sees, and the call of it. */
+const open = async (answer: (request: IncomingMessage) => Told, more: Partial<ApiCallOptions> = {}) => {
+  const seen: IncomingMessage['headers'][] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers);
+    const told = answer(request);
+    if (told !== 'silence') response.writeHead(told.status, told.headers).end('{}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const log = createLogRecorder();
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const call = createApiCall({ api: 'baremetal', endpoint, log, ...more });
+  return { ask: async () => call({ method: 'GET', path: '/v1/nodes' }), log, seen };
+};
+
+/** Parameters that change: the last one stays. */
+const parameters = (...texts: (string | Error)[]) => {
+  const state = { reads: 0 };
+  const credentials = async () => {
+    const text = texts[Math.min(state.reads, texts.length - 1)]!;
+    state.reads += 1;
+    if (text instanceof Error) throw text;
+    return text;
+  };
+  return { state, credentials };
+};
+
+const account = (password: string) => JSON.stringify({ username: 'ingot', password });
+const basic = (password: string) => `Basic ${Buffer.from(`ingot:${password}`).toString('base64')}`;
+const unavailable = {
+  name: 'Unavailable',
+  code: 503,
+  message: 'The Bare Metal API could not be asked. Try again later.',
+};
+
+describe('the credential', () => {
+  it('is read once, and sent as a user', async () => {
+    const { state, credentials } = parameters(account('pass:wörd'));
+    const { ask, seen } = await open(() => ({ status: 200 }), { credentials });
+    await Promise.all([ask(), ask()]);
+    expect(seen.map(({ authorization }) => authorization)).toEqual([basic('pass:wörd'), basic('pass:wörd')]);
+    expect(state.reads).toBe(1);
+  });
+
+  it('is sent as a token where either kind of service looks for it', async () => {
+    const { ask, seen } = await open(() => ({ status: 200 }), parameters('{"token": "gAAAA-x"}'));
+    await ask();
+    expect(seen[0]).toMatchObject({ authorization: 'Bearer gAAAA-x', 'x-auth-token': 'gAAAA-x' });
+  });
+
+  it('is not sent where nobody is asked', async () => {
+    const { ask, seen } = await open(() => ({ status: 200 }));
+    await ask();
+    expect(Object.keys(seen[0]!)).not.toEqual(expect.arrayContaining(['authorization']));
+  });
+
+  it('may have changed: who is refused reads it again, once', async () => {
+    const { state, credentials } = parameters(account('old'), account('new'));
+    const { ask, seen } = await open(
+      ({ headers }) => ({ status: headers.authorization === basic('new') ? 200 : 401 }),
+      { credentials },
+    );
+    expect(await ask()).toMatchObject({ status: 200 });
+    await ask();
+    expect([seen.length, state.reads]).toEqual([3, 2]);
+  });
+
+  it.each([401, 403])('that is wrong (%i) is said in the log, without it', async (status) => {
+    const { ask, log } = await open(() => ({ status }), parameters(account('hunter2')));
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    expect(log.lines).toMatchObject([
+      {
+        level: 'error',
+        message: 'The Bare Metal API could not be called: it refused the credential that baremetal_credentials holds.',
+        fields: { status },
+      },
+    ]);
+    expect(inspect(log.lines, { depth: 9 })).not.toContain('hunter2');
+  });
+
+  it('that nobody gave is said in the log', async () => {
+    const { ask, log } = await open(() => ({ status: 401 }));
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    expect(log.lines[0]!.message).toContain('as baremetal_credentials is empty');
+  });
+
+  it.each([
+    ['no JSON', 'hunter2'],
+    ['an empty text', ''],
+    ['a user without a password', '{"username": "hunter2"}'],
+    ['a word too much', '{"username": "u", "password": "hunter2", "tokn": "x"}'],
+    ['a user with a colon', '{"username": "hunter2:x", "password": "p"}'],
+    ['a token of two lines', '{"token": "hunter2\\r\\nX-Roles: admin"}'],
+  ])('that is %s is said in the log, without it, and nothing is sent', async (_what, text) => {
+    const { ask, log, seen } = await open(() => ({ status: 200 }), parameters(text));
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    expect(log.lines[0]!.message).toContain('baremetal_credentials names nothing that can be used');
+    expect(inspect(log.lines, { depth: 9 })).not.toContain('hunter2');
+    expect(seen).toEqual([]);
+  });
+
+  it('that could not be read is read again by the next call', async () => {
+    const { ask } = await open(() => ({ status: 200 }), parameters(new Error('away'), account('p')));
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    expect(await ask()).toMatchObject({ status: 200 });
+  });
+
+  it('does not follow a redirect', async () => {
+    const { ask, seen } = await open(
+      () => ({ status: 307, headers: { Location: `${nowhere}/stolen` } }),
+      parameters(account('p')),
+    );
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+it('an API that is silent is not waited for', async () => {
+  const { ask, log } = await open(() => 'silence', { patience_ms: 20 });
+  await expect(ask()).rejects.toMatchObject(unavailable);
+  expect(log.lines[0]!.message).toBe('The Bare Metal API could not be called: nobody answered.');
+});
+
+describe('an endpoint', () => {
+  const make = (endpoint: string, credentials?: () => Promise<string>) => () =>
+    createApiCall({ api: 'image', endpoint, credentials, log: createLogRecorder() });
+
+  it('has to be a URL', () => {
+    for (const endpoint of ['', 'images.example', 'ftp://images.example']) {
+      expect(make(endpoint)).toThrow('Setting image_endpoint has to be an http or https URL');
+    }
+  });
+
+  it('has to be https where a credential travels to, or on this machine', () => {
+    const { credentials } = parameters(account('p'));
+    expect(make('http://images.example', credentials)).toThrow('image_endpoint has to be an https URL');
+    for (const endpoint of ['https://images.example', 'http://127.0.0.1:9292/', 'http://localhost:9292/v2']) {
+      expect(make(endpoint, credentials)).not.toThrow();
+    }
+    expect(make('http://images.example')).not.toThrow();
+  });
+});
