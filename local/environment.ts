@@ -1,7 +1,7 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
 import { userVariables } from '../layers/domain/users.ts';
 import { type Networks, noNetworks, parseNetworks } from '../layers/bmc/networks.ts';
-import type { CalledApi } from '../layers/platform/apis.ts';
+import { type CalledApi, calledApis, isInvoked } from '../layers/platform/apis.ts';
 import type { FunctionName } from '../infra/manifest.ts';
 import type { Wiring } from './functions/message.ts';
 import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
@@ -36,8 +36,8 @@ export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings =
 });
 
 /**
- * With where the functions find the APIs that they call, at `urls`, and the file of what they prove there; what an
- * operator says of an API stays.
+ * With where the functions find the APIs that they call over HTTP, at `urls`, and the file of what they prove there; what
+ * an operator says of an API stays.
  */
 export const withOwnApis = (
   chosen: Settings,
@@ -45,10 +45,10 @@ export const withOwnApis = (
   credentials: string,
 ): Settings => {
   const told = (api: CalledApi): Partial<Settings> =>
-    chosen[`${api}_endpoint`] === ''
+    chosen[`${api}_endpoint`] === '' && !isInvoked(api)
       ? { [`${api}_endpoint`]: urls[api], [`${api}_credentials`]: chosen[`${api}_credentials`] || credentials }
       : {};
-  return { ...chosen, ...told('baremetal'), ...told('image') };
+  return Object.assign({}, chosen, ...calledApis.map(told)) as Settings;
 };
 
 /** The same, for who calls them. */
