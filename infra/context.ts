@@ -2,6 +2,7 @@
 import type { Construct } from 'constructs';
 import { z } from 'zod';
 
+import { formerIndexCount } from './former-indexes.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 
 const list = z.union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())]);
@@ -33,6 +34,13 @@ const Context = z.object({
   users_file: name
     .optional()
     .describe('File with more users of http_basic, each with a project and roles: user:bcrypt-hash:project:role,...'),
+  former_indexes: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(formerIndexCount)
+    .default(0)
+    .describe('Update from the first version: how many of its secondary indexes are kept for the moment.'),
   alarm_topic_arn: name.optional().describe('SNS topic that the alarms go to. Without it they only show.'),
 });
 

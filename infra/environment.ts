@@ -25,6 +25,7 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given:
   table: (_stack, { data }, given) => ({ TABLE_NAME: data.tables[tableOf(given)!].tableName }),
   objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),
   workflows: (stack, { context }) => ({ WORKFLOW_ARNS: stack.toJsonString(workflowArns(stack, context)) }),
+  events: (_stack, { data }) => ({ EVENT_BUS_NAME: data.bus.eventBusName }),
   sealer: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
   opener: (_stack, { data }) => ({ KMS_KEY_ID: data.secretsKey.keyArn }),
   // The function that is called exists only after this: `permissions.ts` tells its name along with the right.

@@ -82,7 +82,12 @@ const apiRows = (api: Api): Row[] => [
   },
 ];
 
-const otherRows = ({ workflows: machines, functions, data }: IngotStack): Row[] => [
+const otherRows = ({ workflows: machines, functions, data, feed, subscriptions }: IngotStack): Row[] => [
+  ...[feed, subscriptions].map((at) => ({
+    at,
+    findings: ['AwsSolutions-SQS3'],
+    reason: 'The queues are where others put what they cannot deliver; an alarm tells people of it.',
+  })),
   {
     at: machines,
     findings: [wildcard('*'), wildcard(`${arnOf(functions.workflow.function)}:*`)],

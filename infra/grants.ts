@@ -25,6 +25,7 @@ export const grants = {
   'workflows:callback': { part: 'workflows', doc: 'complete task tokens' },
   seal: { part: 'sealer', doc: 'encrypt with the secrets key' },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
+  publish: { part: 'events', doc: 'publish events' },
   parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
   'apis:baremetal': {
     part: 'apis',

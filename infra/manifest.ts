@@ -3,6 +3,7 @@
  * a test compares it with the synthesised template.
  */
 import { prefixes } from '../layers/domain/apis.ts';
+import { carried, type EventType, watched } from '../layers/domain/events.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
 import { glance } from '../layers/http/protocols/glance.ts';
@@ -79,7 +80,13 @@ export const functions = {
     memory: 512,
     timeout: 300,
     grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
-    doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to.',
+    doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to; after an update brings the table into its new form.',
+  },
+  events: {
+    memory: 256,
+    timeout: 60,
+    grants: ['publish'],
+    doc: 'Follows the changes of nodes and publishes events of them.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -305,6 +312,23 @@ export const perTable = <T>(make: (row: TableRow, name: TableName) => T): Readon
 
 /** How each table is made. */
 export const layout = { partition: 'pk', sort: 'sk', ttl: 'expires_at' };
+
+/**
+ * Which changes are followed, and by whom: those of the items of a table with this sort key. One machine keeps of them
+ * what is `carried` only, and of those only in which something `watched` changed; DynamoDB Streams keep them whole, for a
+ * day.
+ */
+export const feed = { table: 'machines', sort: 'node', watched, carried, function: 'events' } as const satisfies {
+  readonly table: TableName;
+  readonly function: FunctionName;
+  readonly [column: string]: unknown;
+};
+
+/** Events of these types are handed to a function, one at a time, as EventBridge hands them over (docs/events.md). */
+export type SubscriptionRow = { readonly function: FunctionName; readonly types: readonly EventType[] };
+
+/** Functions that wait for events, a row each. */
+export const subscriptions: readonly SubscriptionRow[] = [];
 
 /**
  * Prefixes of the one bucket. A configdrive lives as long as its deployment (rebuild uses it again), so nothing

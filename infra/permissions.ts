@@ -17,7 +17,8 @@ export type GrantTargets = {
   readonly functions: Record<FunctionName, Lambda>;
 };
 
-const reads = ['GetItem', 'BatchGetItem', 'Query'];
+/** Scan: whether a table is new, and the pass that brings it into another form (ADR 16). */
+const reads = ['GetItem', 'BatchGetItem', 'Query', 'Scan'];
 const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
 const tableStatement = ({ data: { tables } }: GrantTargets, name: TableName) =>
@@ -96,6 +97,9 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
     }),
   ],
   seal: (_stack, { data }) => [new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.secretsKey.keyArn] })],
+  publish: (_stack, { data: { bus } }) => [
+    new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] }),
+  ],
   parameters: (stack, { settings }) => readParameter(stack, settings.keystone_credentials),
   'apis:baremetal': (stack, { settings }) => readParameter(stack, settings.baremetal_credentials),
   'apis:image': (stack, { settings }) => readParameter(stack, settings.image_credentials),

@@ -9,19 +9,25 @@ import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
 import { Data } from './data.ts';
+import { Feed } from './feed.ts';
 import { environmentOf } from './environment.ts';
 import { apiOf } from './grants.ts';
+import { keepFormerIndexes } from './former-indexes.ts';
 import { Lambda } from './lambda.ts';
 import {
   type ApiName,
   type ApiRow,
   apis as apiRows,
+  feed,
   functions as rows,
   type FunctionName,
   type FunctionRow,
+  type SubscriptionRow,
+  subscriptions as subscriptionRows,
 } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { type Settings, variableOf } from './settings.ts';
 import { readUserFiles } from './users.ts';
 import { warn } from './warnings.ts';
@@ -29,8 +35,11 @@ import { Workflows } from './workflows.ts';
 
 type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
 
-/** `apis`: those of the manifest, or more. */
-export type IngotStackProps = StackProps & { readonly apis?: ApiRows };
+/** `apis`, `subscriptions`: those of the manifest, or more. */
+export type IngotStackProps = StackProps & {
+  readonly apis?: ApiRows;
+  readonly subscriptions?: readonly SubscriptionRow[];
+};
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
@@ -40,16 +49,23 @@ export class IngotStack extends Stack {
   readonly functions: Record<FunctionName, Lambda>;
   readonly workflows: Workflows;
   readonly apis: Readonly<Record<ApiName, Api>>;
+  readonly feed: Feed;
+  readonly subscriptions: Subscriptions;
 
-  constructor(scope: Construct, id: string, { apis = apiRows, ...props }: IngotStackProps = {}) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { apis = apiRows, subscriptions = subscriptionRows, ...props }: IngotStackProps = {},
+  ) {
     super(scope, id, props);
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;
     const users = readUserFiles(context);
     warn(this, { context, settings, users });
-    const data = new Data(this, 'Data');
+    const data = new Data(this, 'Data', context.stack_name);
     this.data = data;
+    keepFormerIndexes(data.tables.machines, context.former_indexes);
     const network = new HardwareNetwork(this, 'HardwareNetwork', context);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
@@ -68,7 +84,10 @@ export class IngotStack extends Stack {
     this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
     this.tellCallers(settings, functions);
     this.addSync(context, functions.sync, this.workflows);
-    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions });
+    this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
+    this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
+    const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
+    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions, lost });
     this.addOutputs(data);
   }
 
@@ -148,6 +167,7 @@ export class IngotStack extends Stack {
       value: data.tables.tenants.tableName,
       description: 'DynamoDB table of tenants',
     });
+    new CfnOutput(this, 'EventBusName', { value: data.bus.eventBusName, description: 'EventBridge bus of events' });
     new CfnOutput(this, 'BucketName', { value: data.bucket.bucketName, description: 'Configdrives' });
   }
 }

@@ -8,13 +8,23 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 
 import { type Part, partOf, type TableName, tableOf } from '../infra/grants.ts';
-import { apis, type FunctionName, type FunctionRow, functions, workflows } from '../infra/manifest.ts';
+import {
+  apis,
+  feed,
+  type FunctionName,
+  type FunctionRow,
+  functions,
+  subscriptions,
+  workflows,
+} from '../infra/manifest.ts';
 import { Fault } from '../layers/domain/fault.ts';
 import { systemClock } from '../layers/platform/clock.ts';
 import { createIds } from '../layers/platform/ids.ts';
 import type { Functions } from '../layers/platform/platform.ts';
 import type { Settings } from '../infra/settings.ts';
+import { upgradeTable } from '../layers/store/upgrade.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
+import { writeClouds } from './clouds-file.ts';
 import {
   calledApisIn,
   environmentOf,
@@ -22,8 +32,10 @@ import {
   trustedProxies,
   type Variables,
   withAgentEndpoint,
-  withOwnApis,
 } from './environment.ts';
+import type { Sink } from './events/consumer.ts';
+import { createSink } from './events/sink.ts';
+import { createEvents, type EventsRunner } from './events/start.ts';
 import { createHost, type FunctionHost } from './functions/host.ts';
 import { serveInvoke } from './functions/invoke.ts';
 import type { Wiring } from './functions/message.ts';
@@ -36,10 +48,14 @@ import { createObjectsMount } from './objects/serve.ts';
 import { createSchedule } from './schedule.ts';
 import { makeServiceUser } from './service-user.ts';
 import { type SimulatorOptions, type SimulatorProcess, startSimulator } from './simulator-process.ts';
+import { connect } from './rpc.ts';
 import { openStateDir, type StateDir } from './state-dir.ts';
 import type { StateEvent } from './states/history.ts';
 import { startStates, type StatesThread } from './states/start.ts';
+import type { Feed } from './table/feed.ts';
 import { startTable, type TableThread } from './table/start.ts';
+import { openTable } from './table/table.ts';
+import type { Writer } from './table/writer.ts';
 import { checkUsers } from './users.ts';
 
 export type CloudOptions = {
@@ -50,6 +66,8 @@ export type CloudOptions = {
   readonly variables: Variables;
   /** Simulated machines; without it there are none. */
   readonly simulator?: SimulatorOptions;
+  /** File or URL to which events go; without it only functions have them. */
+  readonly events?: string;
 };
 
 export type Cloud = {
@@ -59,6 +77,8 @@ export type Cloud = {
   readonly urls: Readonly<Record<string, string>>;
   /** How callers prove who they are: the setting auth_strategy. */
   readonly strategy: string;
+  /** The clouds.yaml for OpenStack's clients, if they can prove who calls. */
+  readonly clouds?: string;
   readonly stateDir: string;
   readonly log: string;
   readonly simulator?: SimulatorProcess;
@@ -92,13 +112,31 @@ const runnerNames = Object.fromEntries(
   Object.values(workflows).map(({ runner }) => [runner.replaceAll('-', '_'), runner]),
 );
 
-type Threads = { readonly tables: Readonly<Record<TableName, TableThread>>; readonly states: () => StatesThread };
+/** What a version before filled is brought into the form of this one while nothing else runs. */
+const upgrade = async (path: string, thread: TableThread, log: LogFile): Promise<void> => {
+  const port = thread.port();
+  const table = openTable({ path, writer: connect<Writer>(port) });
+  try {
+    const since = systemClock.now();
+    while (!(await upgradeTable({ table, clock: systemClock }, { grace: 0 })));
+    log.log('cloud').info('A table is in the form of this version.', { path, ms: systemClock.now() - since });
+  } finally {
+    table.close();
+    port.close();
+  }
+};
+
+type Threads = {
+  readonly tables: Readonly<Record<TableName, TableThread>>;
+  readonly states: () => StatesThread;
+  readonly events: () => EventsRunner;
+};
 
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (
   dir: StateDir,
   url: string,
-  told: Settings,
+  called: Required<Wiring>['apis'],
   threads: Threads,
   { grants }: FunctionRow,
   host: Functions,
@@ -118,16 +156,27 @@ const wire = (
       serveInvoke(port1, grants, host);
       return { functions: port2 };
     },
+    events: () => ({ events: threads.events().port() }),
     // Files, which need no wire.
     parameters: () => ({}),
-    apis: () => ({ apis: calledApisIn(told) }),
+    apis: () => ({ apis: called }),
   };
   const parts = new Set(grants.map(partOf));
   return Object.assign({}, ...[...parts].map((part) => wires[part]())) as Wiring;
 };
 
 /** How everything stops: first nothing new comes in, then nothing new begins, then what was written to closes. */
-const stopOrder = ['gateway', 'schedules', 'states', 'functions', 'tables', 'simulator', 'log', 'stateDir'] as const;
+const stopOrder = [
+  'gateway',
+  'schedules',
+  'states',
+  'events',
+  'functions',
+  'tables',
+  'simulator',
+  'log',
+  'stateDir',
+] as const;
 type Ends = Partial<Record<(typeof stopOrder)[number], () => Promise<unknown> | void>>;
 
 /** One part that fails to end does not keep the others from ending. */
@@ -152,7 +201,10 @@ const startTables = async ({ files: { tables } }: StateDir, ends: Ends): Promise
   const started: TableThread[] = [];
   ends.tables = async () => Promise.all(started.map(async (table) => table.stop()));
   const found: Partial<Record<TableName, TableThread>> = {};
-  for (const [name, path] of Object.entries(tables)) started.push((found[name as TableName] = await startTable(path)));
+  for (const [name, path] of Object.entries(tables)) {
+    const table = await startTable(path, name === feed.table ? feed : undefined);
+    started.push((found[name as TableName] = table));
+  }
   return found as Threads['tables'];
 };
 
@@ -197,6 +249,7 @@ const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFi
 const assemble = async (
   options: CloudOptions,
   settings: Settings,
+  sink: Sink | undefined,
   dir: StateDir,
   log: LogFile,
   ends: Ends,
@@ -215,7 +268,8 @@ const assemble = async (
   const gateway = await listen(dir, log, options, settings, ready.promise);
   const { url, urls } = gateway;
   const service = makeServiceUser(join(dir.files.keys, 'service'), settings);
-  const told = withOwnApis(withAgentEndpoint(settings, options.simulator ? url : ''), urls, service.file);
+  const told = withAgentEndpoint(settings, options.simulator ? url : '');
+  const called = calledApisIn(settings, urls, service.file);
   ends.gateway = async () => gateway.close(graceMs);
 
   const simulator =
@@ -226,19 +280,32 @@ const assemble = async (
 
   const tables = await startTables(dir, ends);
   for (const table of Object.values(tables)) void table.ended.then(fail('A table'));
+  for (const name of Object.keys(tables) as TableName[]) await upgrade(dir.files.tables[name], tables[name], log);
 
   let states: StatesThread;
-  const threads: Threads = { tables, states: () => states };
+  let events: EventsRunner;
+  const threads: Threads = { tables, states: () => states, events: () => events };
   const host = createHost({
     rows: functions,
     folder: new URL('functions/', root),
     environment: (name) => environmentOf(name as FunctionName, told, options.variables, service.line),
     // Links go to BMCs, agents and operators: as the world reaches this machine, if somebody said how.
-    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, told, threads, row, self),
+    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, called, threads, row, self),
     onLine: log.line,
     size: workers,
   });
   ends.functions = async () => host.stop(functionsGraceMs);
+  events = createEvents({
+    feed: connect<Feed>(tables[feed.table].feed()),
+    functions: host,
+    subscriptions,
+    sink,
+    clock: systemClock,
+    ids: createIds(systemClock),
+    log: log.log('events'),
+  });
+  tables[feed.table].onChange(events.kick);
+  ends.events = async () => events.stop(functionsGraceMs);
 
   states = await startStates({
     journal: dir.files.states,
@@ -256,6 +323,7 @@ const assemble = async (
   });
   ends.states = states.stop;
   await host.warm();
+  await events.start();
   ready.resolve(host);
 
   const schedules = startSchedules(host, states, log);
@@ -264,10 +332,13 @@ const assemble = async (
     if (is === 'ended' && status !== 'SUCCEEDED') schedules.sync.kick();
   });
 
+  const hasClouds = writeClouds(dir.files.clouds, urls, settings);
+
   return {
     url,
-    urls: gateway.urls,
+    urls,
     strategy: settings.auth_strategy,
+    ...(hasClouds && { clouds: dir.files.clouds }),
     stateDir: dir.path,
     log: dir.files.log,
     ...(simulator && { simulator }),
@@ -288,6 +359,7 @@ const assemble = async (
  */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const settings = readSettings(options.variables, options.simulator !== undefined);
+  const sink = options.events === undefined ? undefined : createSink(options.events);
   checkUsers(settings, options.variables);
   const dir = openStateDir(options.stateDir);
   const log = openLogFile(dir.files.log);
@@ -297,7 +369,7 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     log.log('cloud').warn(what, { path: dir.path, files: dir.closed });
   }
   try {
-    return await assemble(options, settings, dir, log, ends);
+    return await assemble(options, settings, sink, dir, log, ends);
   } catch (error) {
     await endAll(ends, log);
     throw error;

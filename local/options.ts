@@ -23,6 +23,10 @@ const path = (text: string, where: string) => {
   if (text === '') throw Invalid(`${where} has to be a path, it is empty.`);
   return text;
 };
+const target = (text: string, where: string) => {
+  if (text === '') throw Invalid(`${where} has to be a file or a URL, it is empty.`);
+  return text;
+};
 const yes = (text: string, where: string) => {
   if (text !== '0' && text !== '1') throw Invalid(`${where} has to be 0 or 1, not "${text}".`);
   return text === '1';
@@ -49,6 +53,13 @@ const rows = {
     default: 0.05,
     read: number(0.0001, 10, false),
     doc: 'how slow simulated machines are; 1: as slow as real ones',
+  },
+  events: {
+    value: 'WHERE',
+    env: 'INGOT_EVENTS',
+    default: '',
+    read: target,
+    doc: 'file or URL to which events of nodes go',
   },
   help: { default: false, read: yes, doc: 'show this' },
 } as const satisfies Record<string, Row>;
@@ -100,7 +111,8 @@ export const readOptions = (args: readonly string[], env: Readonly<Record<string
 export const helpText = (): string => {
   const lines = entries.map(([name, { value, env, doc, default: standard }]) => {
     const left = `  --${name}${value ? ` ${value}` : ''}`.padEnd(26);
-    return `${left}${doc}${value ? ` (${standard}${env ? `; ${env}` : ''})` : ''}`;
+    const more = value ? [standard, env ?? ''].filter((text) => text !== '').join('; ') : '';
+    return `${left}${doc}${more === '' ? '' : ` (${more})`}`;
   });
   return ['npm start -- [options]', '', ...lines, ''].join('\n');
 };

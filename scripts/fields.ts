@@ -27,7 +27,8 @@ const named = new Map<z.ZodType, string>([
   [timestamp, 'time'],
 ]);
 
-const typeOf = (schema: z.ZodType): string => {
+/** What a value is, in a word or some. */
+export const typeOf = (schema: z.ZodType): string => {
   const name = named.get(schema);
   if (name) return name;
   const {

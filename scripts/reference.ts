@@ -8,6 +8,7 @@ import { format } from 'oxfmt';
 import { apiPage, openapiFile } from './api.ts';
 import { contextTable, functionTable, settingTable, workflowTable } from './deployment.ts';
 import { endpoints } from './endpoints.ts';
+import { eventsPage } from './events.ts';
 import { fieldsPage } from './fields.ts';
 import { driverTable } from './drivers.ts';
 import { fill } from './markdown.ts';
@@ -64,6 +65,7 @@ const pages: { readonly [path: string]: (page: string) => string } = {
   'docs/api.md': apiPage,
   'docs/openapi.json': openapiFile,
   'docs/fields.md': fieldsPage,
+  'docs/events.md': eventsPage,
   'docs/states.dot': statesPicture,
 };
 

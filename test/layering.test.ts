@@ -58,6 +58,13 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
+  it('of layers/baremetal-client are the domain and itself, and shapes: it knows no more than an API tells', () => {
+    const shape = ({ typeOnly, target }: Import) => typeOnly && /^layers\/(platform|guest|schedule)\//.test(target);
+    expect(strangers('layers/baremetal-client', ['layers/baremetal-client', 'layers/domain', 'zod'], shape)).toEqual(
+      [],
+    );
+  });
+
   it('of the BMC proxy never reach the store, but for types and in its composition root', () => {
     const store = all.filter(
       ({ file, target, typeOnly }) =>

@@ -2,9 +2,10 @@
  * Nothing is ever stuck (DESIGN.md 3.9): looks at every node that a run owns or locks and at every allocation that
  * looks for a node, starts a run that was recorded but never started, and fails one whose execution ended without it.
  * Called at start, by a schedule, and when an execution ends badly. The schedule also writes guest documents that could
- * not be written, and sweeps objects that no node refers to.
+ * not be written, and sweeps objects that no node refers to; after an update it first brings the table into its new form.
  */
 import type { Platform } from '../../layers/platform/platform.ts';
+import { upgradeTable } from '../../layers/store/upgrade.ts';
 import { allocationWorkflows, nodeWorkflows, type OwnerName } from '../../workflows/index.ts';
 import { createAllocationOwner } from '../../workflows/owners/allocation/index.ts';
 import { createNodeOwner } from '../../workflows/owners/node/index.ts';
@@ -75,6 +76,21 @@ const tidy = async (deps: Deps): Promise<void> => {
   });
 };
 
+/**
+ * Functions of the version before answer within two minutes; AWS calls this one every five, and stops it after five.
+ * Milliseconds.
+ */
+const patience = { grace: 4 * 60_000, turn: 3 * 60_000 };
+
+const nothing: Report = { looked: 0, started: 0, failed: 0, stuck: 0 };
+
+/** Whether lists can be read, of what is busy among others. */
+const isReady = async (deps: Deps): Promise<boolean> => {
+  const done = await upgradeTable(deps, patience);
+  if (!done) deps.log.warn('The table is being brought into the form of this version; nodes are looked at after that.');
+  return done;
+};
+
 const atOnce = 16;
 
 /** An event of an execution: what that works on; any other event: all that something works on. */
@@ -82,6 +98,7 @@ export const create =
   (deps: Deps, _config: object = {}) =>
   async (event: unknown): Promise<Report> => {
     const one = ownedBy(event);
+    if (!one && !(await isReady(deps))) return nothing;
     const all = one ?? (await allBusy(deps));
     const deeds: Deed[] = [];
     for (let at = 0; at < all.length; at += atOnce) {

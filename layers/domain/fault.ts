@@ -36,6 +36,9 @@ export const Conflict = maker('Conflict', 409);
 export const TooLarge = maker('TooLarge', 413);
 export const Unavailable = maker('Unavailable', 503);
 
+/** Another API does not take the credential of this installation. Why, is for the log only. */
+export const ServiceCredential = maker('ServiceCredential', 503);
+
 /** Ironic's words for a held lock; SDKs recognise and retry it (409). `holder` is the run that holds the node. */
 export const NodeLocked = (uuid: string, holder: string) =>
   new Fault(

@@ -329,6 +329,21 @@ export const node = fields({
   volume: { ...linksTo('volume', 'Links to volume connectors and targets.'), since: 32 },
 });
 
+/** A port of a network service that is attached to the node, and the port or the port group that has it. */
+const vif = z.object({ id: text(255), port_uuid: uuid.nullable(), portgroup_uuid: uuid.nullable() });
+
+export type Vif = z.output<typeof vif>;
+
+/** The VIFs of a node, where it is kept which it has. Requests have them as a list of their own. */
+export const vifs = {
+  schema: z.array(vif).readonly(),
+  default: [],
+  doc: 'The VIFs that are attached, and to what; by their ids.',
+} as const;
+
+/** An event tells all of them, twice. */
+export const maxVifs = 64;
+
 /** The node as clients know it, with instance_info joined in. */
 export type Node = RecordOf<typeof node>;
 
@@ -346,6 +361,8 @@ export type NodeKeeping = {
   agent_token_sha256: string | null;
   /** A ULID, drawn when the node was created: where it stands in lists. */
   position: string;
+  /** What is attached, as its ports and port groups say (layers/domain/vifs.ts); here for events. null: nothing. */
+  vifs: readonly Vif[] | null;
   /** What its run is doing since when (ISO 8601); null or absent between phases. Written by functions/workflow. */
   phase?: { readonly run: string; readonly name: string; readonly started_at: string } | null;
 };

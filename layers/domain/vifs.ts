@@ -3,7 +3,7 @@
  * 7). The record of that card says so, under the name that Ironic's clients look for.
  */
 import { Conflict, Invalid } from './fault.ts';
-import type { Node } from './node.ts';
+import { maxVifs, type Node, type Vif } from './node.ts';
 import type { Port } from './port.ts';
 import type { Portgroup } from './portgroup.ts';
 
@@ -31,6 +31,20 @@ export const keepsVifs = ({ network_interface: network }: Pick<Node, 'network_in
 export type Cards<P extends Port = Port, G extends Portgroup = Portgroup> = {
   readonly ports: readonly P[];
   readonly groups: readonly G[];
+};
+
+/**
+ * What the record of a node says of its VIFs when one of its cards (by UUID) has this one, or none (undefined); null:
+ * nothing is attached. Throws Invalid (400) for more than an event can tell.
+ */
+export const attachedWith = ({ ports, groups }: Cards, card: string, vif: string | undefined) => {
+  const attached = (where: 'port_uuid' | 'portgroup_uuid') => (one: Plugged) => {
+    const id = one.uuid === card ? vif : vifOf(one);
+    return id === undefined ? [] : [{ id, port_uuid: null, portgroup_uuid: null, [where]: one.uuid }];
+  };
+  const all: Vif[] = [...groups.flatMap(attached('portgroup_uuid')), ...ports.flatMap(attached('port_uuid'))];
+  if (all.length > maxVifs) throw Invalid(`A node can have ${maxVifs} VIFs at most: detach one first.`);
+  return all.length > 0 ? all.sort((a, b) => (a.id < b.id ? -1 : 1)) : null;
 };
 
 /** Where a client wants a VIF; null: anywhere. */

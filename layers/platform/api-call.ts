@@ -1,8 +1,8 @@
 /** Calls of an API over HTTP. */
-import { Fault, Unavailable } from '../domain/fault.ts';
+import { Fault, ServiceCredential, Unavailable } from '../domain/fault.ts';
 import { isSafeUrl } from '../domain/safe-url.ts';
 import { credentialHeaders } from './api-credentials.ts';
-import { type ApiCall, type ApiReply, type ApiRequest, apiTitles, baseOf, type CalledApi } from './apis.ts';
+import { type ApiCall, type ApiReply, type ApiRequest, baseOf, type CalledApi, calledApis } from './apis.ts';
 import type { Log } from './platform.ts';
 
 export type ApiCallOptions = {
@@ -49,20 +49,20 @@ const isRefusal = ({ status }: ApiReply, { refusable }: ApiRequest): boolean =>
 export const createApiCall = (options: ApiCallOptions): ApiCall => {
   check(options);
   const { api, endpoint, credentials, log, patience_ms = 25_000 } = options;
-  const title = apiTitles[api];
+  const title = calledApis[api];
   const base = baseOf(endpoint);
   let kept: Promise<Readonly<Record<string, string>>> | undefined;
 
-  const unavailable = (reason: string, fields: object): Fault => {
+  const fail = (make: typeof Unavailable, reason: string, fields: object): Fault => {
     log.error(`The ${title} could not be called: ${reason}.`, { endpoint, ...fields });
-    return Unavailable(`The ${title} could not be asked. Try again later.`);
+    return make(`The ${title} could not be asked. Try again later.`);
   };
 
   const prove = async () => {
     kept ??= credentials ? credentials().then(credentialHeaders) : Promise.resolve({});
     return kept.catch((error: unknown) => {
       kept = undefined;
-      throw unavailable(`setting ${api}_credentials names nothing that can be used`, { error });
+      throw fail(ServiceCredential, `setting ${api}_credentials names nothing that can be used`, { error });
     });
   };
 
@@ -72,7 +72,7 @@ export const createApiCall = (options: ApiCallOptions): ApiCall => {
       const answer = await fetch(base + wanted.path, { ...init, signal: AbortSignal.timeout(patience_ms) });
       return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
     } catch (error) {
-      throw unavailable('nobody answered', { method: wanted.method, error });
+      throw fail(Unavailable, 'nobody answered', { method: wanted.method, error });
     }
   };
 
@@ -85,6 +85,9 @@ export const createApiCall = (options: ApiCallOptions): ApiCall => {
     }
     if (!isRefusal(reply, wanted)) return reply;
     const whose = credentials ? `that ${api}_credentials holds` : `, as ${api}_credentials is empty`;
-    throw unavailable(`it refused the credential ${whose}`, { method: wanted.method, status: reply.status });
+    throw fail(ServiceCredential, `it refused the credential ${whose}`, {
+      method: wanted.method,
+      status: reply.status,
+    });
   };
 };

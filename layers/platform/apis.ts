@@ -4,9 +4,13 @@
  * (`invoked-api.ts`). In memory (`memory/apis.ts`) the API is a function too.
  */
 
-/** By the names that the manifest has for them. */
-export const calledApis = ['baremetal', 'image'] as const;
-export type CalledApi = (typeof calledApis)[number];
+/** By the names that the manifest has for them: how people call them. */
+export const calledApis = { baremetal: 'Bare Metal API', image: 'Image API' } as const;
+export type CalledApi = keyof typeof calledApis;
+
+/** Something for each of them. */
+export const perApi = <T>(make: (api: CalledApi) => T): Readonly<Record<CalledApi, T>> =>
+  Object.fromEntries(Object.keys(calledApis).map((api) => [api, make(api as CalledApi)])) as Record<CalledApi, T>;
 
 /** The functions of those that are called by them, if this installation's own API is meant. */
 export const invokedApis = { image: 'image-api' } as const satisfies { readonly [A in CalledApi]?: string };
@@ -37,13 +41,10 @@ export type ApiReply = {
 };
 
 /**
- * Sends one request and gives back the answer. Throws Unavailable (503), whose message may be told to anybody, when
- * nobody answers in time, and when the API does not take the credential (401, 403): why, is in the log only. What was
- * asked may have been done.
+ * Sends one request and gives back the answer. Throws Unavailable (503) when nobody answers in time: what was asked may
+ * have been done; and ServiceCredential (503) when the API does not take the credential (401, 403): it was not. Their
+ * messages may be told to anybody; why, is in the log only.
  */
 export type ApiCall = (wanted: ApiRequest) => Promise<ApiReply>;
 
 export type Apis = { readonly [A in CalledApi]: ApiCall };
-
-/** How people call them. */
-export const apiTitles: { readonly [A in CalledApi]: string } = { baremetal: 'Bare Metal API', image: 'Image API' };

@@ -4,6 +4,7 @@
  * `Pick<Ports, ...>`; the IAM role of that function grants exactly those.
  */
 import type { Apis } from './apis.ts';
+import type { Events } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { Table } from './table.ts';
 import type { Wire } from './wire.ts';
@@ -44,6 +45,7 @@ export type Platform = {
   readonly objects: Objects;
   readonly workflows: Workflows;
   readonly functions: Functions;
+  readonly events: Events;
   readonly sealer: Sealer;
   readonly opener: Opener;
   readonly parameters: ParameterStore;

@@ -58,6 +58,10 @@ export const placesOf = (kind: AnyKind, record: Kept): string[] =>
 export const entryPartition = ({ name }: Pick<AnyKind, 'name'>, place: string, shard: number): string =>
   `index#${name}#${place}#${shard}`;
 
+/** The name of the kind to whose record an item leads; undefined for what is no entry. */
+export const kindOfEntry = ({ pk }: Key): string | undefined =>
+  pk.startsWith('index#') ? pk.split('#', 2)[1] : undefined;
+
 /** The sort key of a record's entries: lists go by it, and go on after it. */
 export const entrySort = ({ position, uuid }: Pick<Kept, 'position' | 'uuid'>): string => `${position}#${uuid}`;
 

@@ -10,13 +10,6 @@ export type Referred = { readonly referred?: string };
 /** The write that marks a record; it is refused if the record is not there. `mark` is an id that was never used. */
 export const referTo = (key: Key, mark: string): Write => ({ update: key, set: { referred: mark }, when: [present] });
 
-/** Whether a write is such a mark. */
-export const isReference = (write: Write | undefined): boolean =>
-  write !== undefined && 'update' in write && write.set !== undefined && 'referred' in write.set;
-
 /** Nobody has begun to refer to the record since it was read. */
 export const noNewReference = ({ referred }: Referred): Condition =>
   referred === undefined ? unset('referred') : equals('referred', referred);
-
-/** Where a record stands that is no part of a node, such as a chassis. */
-export const recordKey = (kind: string, uuid: string): Key => ({ pk: `${kind}#${uuid}`, sk: kind });

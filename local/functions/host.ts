@@ -42,7 +42,7 @@ const entry = new URL('../thread.js', import.meta.url);
 const worker = new URL('./worker.ts', import.meta.url).href;
 
 const portsOf = (wiring: Wiring) =>
-  [wiring.table?.writer, wiring.workflows, wiring.functions].filter((port) => port !== undefined);
+  [wiring.table?.writer, wiring.workflows, wiring.functions, wiring.events].filter((port) => port !== undefined);
 
 const forwardLines = (stream: NodeJS.ReadableStream, onLine: (line: string) => void): void => {
   let rest = '';

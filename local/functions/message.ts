@@ -13,11 +13,12 @@ export type Wiring = {
   readonly table?: { readonly path: string; readonly writer: MessagePort };
   readonly workflows?: MessagePort;
   readonly functions?: MessagePort;
+  readonly events?: MessagePort;
   readonly objects?: { readonly folder: string; readonly key: string; readonly base: string };
   /** The file that holds the key of sealed values. */
   readonly secrets?: string;
   /** Where each API is that functions call, and the file with what is proved there; empty: nothing is. */
-  readonly apis?: { readonly [A in CalledApi]: { readonly endpoint: string; readonly credentials: string } };
+  readonly apis?: Readonly<Record<CalledApi, { readonly endpoint: string; readonly credentials: string }>>;
 };
 
 export type WorkerData = {

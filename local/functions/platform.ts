@@ -8,6 +8,7 @@ import { systemChance } from '../../layers/platform/chance.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/platform/ids.ts';
+import type { Events } from '../../layers/platform/events.ts';
 import type { Objects } from '../../layers/platform/objects.ts';
 import { type CalledApi, isInvoked } from '../../layers/platform/apis.ts';
 import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
@@ -18,10 +19,11 @@ import { connect } from '../rpc.ts';
 import type { Wiring } from './message.ts';
 
 /** The wiring with its parts connected, each once however many grants use it. */
-type Connected = Omit<Wiring, 'workflows' | 'functions'> & {
+type Connected = Omit<Wiring, 'workflows' | 'functions' | 'events'> & {
   readonly workflows: Workflows | undefined;
   readonly functions: Functions | undefined;
   readonly log: Log;
+  readonly events: Events | undefined;
 };
 type Open = (connected: Connected) => Promise<object>;
 
@@ -80,6 +82,8 @@ const openApi =
 /** The host itself checks whom a function may call. */
 const openFunctions: Open = async ({ functions }) => ({ invoke: functions!.invoke });
 
+const openEvents: Open = async ({ events }) => ({ publish: events!.publish });
+
 /** What each grant opens. */
 const openers: { readonly [G in GrantName]: Open } = {
   table: openTable,
@@ -93,6 +97,7 @@ const openers: { readonly [G in GrantName]: Open } = {
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),
   seal: openSealer,
   open: openOpener,
+  publish: openEvents,
   parameters: openParameters,
   'apis:baremetal': openApi('baremetal'),
   'apis:image': openApi('image'),
@@ -138,12 +143,14 @@ export const createPlatform = async (
     workflows: wiring.workflows && connect<Workflows>(wiring.workflows),
     functions: wiring.functions && connect<Functions>(wiring.functions),
     log,
+    events: wiring.events && connect<Events>(wiring.events),
   };
   const opened: Record<Part, object> = {
     table: {},
     objects: {},
     workflows: {},
     functions: {},
+    events: {},
     sealer: {},
     opener: {},
     parameters: {},

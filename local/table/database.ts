@@ -8,7 +8,21 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { Fault, isFault, Unavailable } from '../../layers/domain/fault.ts';
 
-const version = 3;
+const version = 4;
+
+/**
+ * `changes`: what the feed has to tell of items, as JSON (feed.ts). `deliveries`: events that a consumer has not taken yet
+ * (local/events).
+ */
+const feed = `
+  CREATE TABLE changes (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
+  CREATE TABLE deliveries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, consumer TEXT NOT NULL, event TEXT NOT NULL,
+    key TEXT NOT NULL, body TEXT NOT NULL,
+    UNIQUE (consumer, event)
+  );
+  CREATE INDEX waiting ON deliveries (consumer, id);
+`;
 
 const schema = `
   CREATE TABLE items (
@@ -17,11 +31,15 @@ const schema = `
     UNIQUE (pk, sk)
   );
   CREATE INDEX expiring ON items (expires_at) WHERE expires_at IS NOT NULL;
+  ${feed}
   PRAGMA user_version = ${version};
 `;
 
 /** From each earlier version of the file to the next. Until 2 it had a row for each index that an item was in. */
-const upgrades: { readonly [version: number]: string } = { 2: 'DROP TABLE entries; PRAGMA user_version = 3;' };
+const upgrades: { readonly [version: number]: string } = {
+  2: 'DROP TABLE entries; PRAGMA user_version = 3;',
+  3: `${feed} PRAGMA user_version = 4;`,
+};
 
 const Damaged = (path: string, what: string, cause?: unknown) =>
   new Fault(

@@ -11,18 +11,24 @@ import { checkItem, checkWrites } from '../../layers/platform/limits.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import { below, ConditionFailed, type Item, type Key, type Table, type Write } from '../../layers/platform/table.ts';
 import { explain, openForWriting } from './database.ts';
+import { createFeed, type Feed, type Followed } from './feed.ts';
 
 /** What a table needs of the thread that writes; over `local/rpc.ts` or in the same thread. */
 export type Writer = Pick<Table, 'write'>;
 export type OwnWriter = Writer & {
+  readonly feed: Feed;
   /** Removes items whose `expires_at` has passed. Runs by itself once a minute. */
   sweep(): Promise<void>;
   /** Commits what was asked, then closes the file. */
   close(): Promise<void>;
 };
 
+/** Whose changes are logged, and what is called after a commit in which some were. */
+export type Following = { readonly followed: Followed; onChange(): void };
+
+/** `work` makes its changes when it can make all of them, and throws a Fault before the first one when it cannot. */
 type Waiting = {
-  readonly writes: readonly Write[];
+  work(): void;
   resolve(): void;
   reject(error: unknown): void;
 };
@@ -49,7 +55,8 @@ const store = (statements: Statements, { pk, sk }: Key, { before, after }: Chang
   else if (before) statements.remove.run(pk, sk);
 };
 
-const transact = (statements: Statements, writes: readonly Write[]): void => {
+/** `note` is told of each change. */
+const transact = (statements: Statements, writes: readonly Write[], note: (key: Key, change: Change) => void): void => {
   const changes = writes.map((write, at): Change => {
     const { pk, sk } = keyOf(write);
     const row = statements.get.get(pk, sk);
@@ -60,15 +67,18 @@ const transact = (statements: Statements, writes: readonly Write[]): void => {
     return { before, after };
   });
   writes.forEach((write, at) => {
-    if (!('check' in write)) store(statements, keyOf(write), changes[at]!);
+    if ('check' in write) return;
+    const [key, change] = [keyOf(write), changes[at]!];
+    store(statements, key, change);
+    note(key, change);
   });
 };
 
 /** Makes each transaction on its own; what refused it, by place. Throws only if none of them can be kept. */
-const transactEach = (statements: Statements, group: readonly Waiting[]): (Fault | undefined)[] =>
-  group.map(({ writes }) => {
+const transactEach = (group: readonly Waiting[]): (Fault | undefined)[] =>
+  group.map(({ work }) => {
     try {
-      transact(statements, writes);
+      work();
       return undefined;
     } catch (error) {
       if (isFault(error)) return error;
@@ -90,30 +100,44 @@ const commit = <T>(database: DatabaseSync, path: string, work: () => T): T => {
 };
 
 /** Opens the table file at `path` for writing, from this thread. Throws Damaged (500), Unavailable (503). */
-export const createWriter = (path: string, clock: Pick<Clock, 'now'> = systemClock): OwnWriter => {
+export const createWriter = (
+  path: string,
+  clock: Pick<Clock, 'now'> = systemClock,
+  following?: Following,
+): OwnWriter => {
   const database = openForWriting(path);
   const statements = prepareAll(database);
   const queue: Waiting[] = [];
+  let isLogged = false;
 
   const answer = (group: readonly Waiting[]): void => {
     try {
-      const refusals = commit(database, path, () => transactEach(statements, group));
+      const refusals = commit(database, path, () => transactEach(group));
       group.forEach(({ resolve, reject }, at) => (refusals[at] ? reject(refusals[at]) : resolve()));
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
+    if (isLogged) following?.onChange();
+    isLogged = false;
   };
   // The event loop hands over all messages that came during the last commit before it gets to an immediate.
   const next = () => {
     answer(queue.splice(0, maxGroup));
     if (queue.length > 0) setImmediate(next);
   };
-  const write = async (writes: readonly Write[]): Promise<void> => {
-    checkWrites(writes);
-    return new Promise((resolve, reject) => {
-      queue.push({ writes, resolve, reject });
+  const run = async (work: () => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      queue.push({ work, resolve, reject });
       if (queue.length === 1) setImmediate(next);
     });
+  const { feed, note } = createFeed(database, following?.followed, clock.now, run);
+  const write = async (writes: readonly Write[]): Promise<void> => {
+    checkWrites(writes);
+    return run(() =>
+      transact(statements, writes, (key, change) => {
+        isLogged = note(key, change) || isLogged;
+      }),
+    );
   };
   const sweep = async (): Promise<void> => {
     const keys = statements.expired.all(clock.now() / 1000) as unknown as Key[];
@@ -126,6 +150,7 @@ export const createWriter = (path: string, clock: Pick<Clock, 'now'> = systemClo
 
   return {
     write,
+    feed,
     sweep,
     close: async () => {
       clearInterval(timer);

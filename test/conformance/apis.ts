@@ -72,7 +72,7 @@ export const describeApis = (
     it.each([401, 403])('is not available to who is refused (%i), and tells nobody why', async (statusCode) => {
       answer = { statusCode, headers: {}, body: '{"error": "the password of ingot-service is wrong"}' };
       await expect(made.apis.baremetal({ method: 'GET', path: '/v1/nodes' })).rejects.toMatchObject({
-        name: 'Unavailable',
+        name: 'ServiceCredential',
         code: 503,
         message: 'The Bare Metal API could not be asked. Try again later.',
       });

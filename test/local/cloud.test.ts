@@ -10,6 +10,8 @@ import { createClient } from '../../local/demo/client.ts';
 import { lead, type NodeView } from '../../local/demo/node.ts';
 import type { StateEvent } from '../../local/states/history.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
+import { firstItems } from '../conformance/upgrade.ts';
+import { writeFirstFile } from './table/first-file.ts';
 
 let stateDir: string;
 let cloud: Cloud | undefined;
@@ -59,4 +61,19 @@ it('leaves nothing running and nothing locked when it cannot start', async () =>
   await expect(start()).rejects.toMatchObject({ message: expect.stringContaining('damaged') as string });
   rmSync(key);
   await start();
+});
+
+it('takes over the state directory of the first version, with all that is in it', async () => {
+  writeFileSync(join(stateDir, 'ingot.json'), '{"format":1}\n');
+  writeFirstFile(join(stateDir, 'table.db'), firstItems);
+  const { api } = await start();
+  const names = async (query: string) =>
+    (await api<{ nodes: { name: string }[] }>(`GET /v1/nodes?${query}`)).nodes.map(({ name }) => name);
+  expect(await names('resource_class=gold')).toEqual(['plain', 'second']);
+  const body = [{ op: 'replace', path: '/resource_class', value: 'platinum' }];
+  await api('PATCH /v1/nodes/plain', body);
+  expect(await names('resource_class=gold')).toEqual(['second']);
+  await cloud!.stop();
+  const again = await start();
+  expect((await again.api<{ nodes: object[] }>('GET /v1/nodes')).nodes).toHaveLength(12);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { calledApisIn, environmentOf, readSettings, withOwnApis } from '../../local/environment.ts';
+import { calledApisIn, environmentOf, readSettings } from '../../local/environment.ts';
 
 it('asks for no password and lets the proxy reach this machine only if all machines are simulated', () => {
   expect(readSettings({}, false)).toMatchObject({
@@ -39,7 +39,7 @@ it('gives a function the settings, its own variables, and nothing else', () => {
 it('calls its own Bare Metal API as its own user, its own Image API by the function, and those of others with what the operator says', () => {
   const urls = { baremetal: 'http://127.0.0.1:1', image: 'http://127.0.0.1:1/image' };
   const own = (variables: Record<string, string>) =>
-    calledApisIn(withOwnApis(readSettings(variables, false), urls, '/keys/service'));
+    calledApisIn(readSettings(variables, false), urls, '/keys/service');
   expect(own({})).toEqual({
     baremetal: { endpoint: urls.baremetal, credentials: '/keys/service' },
     image: { endpoint: '', credentials: '' },

@@ -6,6 +6,7 @@ it('has a default for everything', () => {
   expect(readOptions([], {})).toEqual({
     port: 6385,
     'state-dir': '.ingot',
+    events: '',
     machines: 3,
     'no-demo': false,
     once: false,

@@ -11,6 +11,7 @@ export const releaseInstance = (node: StoredNode): Partial<StoredNode> => ({
   instance_uuid: null,
   instance_name: null,
   allocation_uuid: null,
+  vifs: null,
   // A lessee that somebody set by hand is theirs.
   lessee: note(node, 'automatic_lessee') ? null : node.lessee,
 });

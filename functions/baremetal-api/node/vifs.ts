@@ -9,13 +9,21 @@ import { hasGuest, makeStale } from '../../../layers/domain/baremetal/guest.ts';
 import { Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { isoTime } from '../../../layers/domain/values.ts';
-import { cardFor, keepsVifs, vifOf, type Wanted, withVif } from '../../../layers/domain/vifs.ts';
+import {
+  attachedWith,
+  cardFor,
+  type Cards,
+  keepsVifs,
+  vifOf,
+  type Wanted,
+  withVif,
+} from '../../../layers/domain/vifs.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
 import { followGuest } from '../../../layers/store/guest-documents.ts';
 import { kinds, type StoredPort, type StoredPortgroup } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
-import { beside, type Beside, type Change } from '../../../layers/store/records/plan.ts';
+import { beside, type Beside } from '../../../layers/store/records/plan.ts';
 import { cardsOf, vifsOf } from '../../../layers/store/vifs.ts';
 import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
@@ -32,6 +40,7 @@ const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
   if (reservation) throw NodeLocked(uuid, reservation);
 };
 
+type StoredCards = Cards<StoredPort, StoredPortgroup>;
 type Card = { readonly port: StoredPort } | { readonly group: StoredPortgroup };
 
 /** The change of a card: it has this VIF now, or none. */
@@ -40,7 +49,8 @@ const plug = (card: Card, vif: string | undefined): Beside =>
     ? beside(kinds.port, card.port, { set: withVif(card.port, vif) })
     : beside(kinds.portgroup, card.group, { set: withVif(card.group, vif) });
 
-const nameOf = (card: Card): string => ('port' in card ? `port ${card.port.uuid}` : `port group ${card.group.uuid}`);
+const uuidOf = (card: Card): string => ('port' in card ? card.port : card.group).uuid;
+const nameOf = (card: Card): string => `${'port' in card ? 'port' : 'port group'} ${uuidOf(card)}`;
 
 const line = (message: string, subject: Subject): NodeEvent => ({
   kind: 'request',
@@ -50,24 +60,25 @@ const line = (message: string, subject: Subject): NodeEvent => ({
   ...askedBy(subject),
 });
 
-/** The card and its node change together: what is decided on the cards of a node depends on its revision. */
-const changeOf = ({ clock }: Deps, node: StoredNode, plugged: Beside, event: NodeEvent): Change<StoredNode> => ({
-  ...(hasGuest(node) && { set: makeStale(node, isoTime(clock.now())) }),
-  beside: [plugged],
-  events: [event],
+/** What changes with the card: what the node's record says of its VIFs, and its guest document. */
+const nodeWith = ({ clock }: Deps, node: StoredNode, cards: Cards, card: Card, vif?: string): Partial<StoredNode> => ({
+  vifs: attachedWith(cards, uuidOf(card), vif),
+  ...(hasGuest(node) && makeStale(node, isoTime(clock.now()))),
 });
 
+/** The card and its node change together: what is decided on the cards of a node depends on its revision. */
 const attach = async (deps: Deps, { subject, target }: Call<Body, StoredNode>, vif: string, wanted: Wanted) => {
   const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
     refuseLocked(node);
-    const card = cardFor(vif, await cardsOf(deps.table, node.uuid), wanted);
-    return changeOf(deps, node, plug(card, vif), line(`VIF ${vif} is attached to ${nameOf(card)}.`, subject));
+    const cards = await cardsOf(deps.table, node.uuid);
+    const card = cardFor(vif, cards, wanted);
+    const said = line(`VIF ${vif} is attached to ${nameOf(card)}.`, subject);
+    return { set: nodeWith(deps, node, cards, card, vif), beside: [plug(card, vif)], events: [said] };
   });
   await followGuest(deps, changed);
 };
 
-const cardWith = async ({ table }: Deps, node: StoredNode, vif: string): Promise<Card> => {
-  const { ports, groups } = await cardsOf(table, node.uuid);
+const cardWith = ({ ports, groups }: StoredCards, node: StoredNode, vif: string): Card => {
   const port = ports.find((one) => vifOf(one) === vif);
   const group = groups.find((one) => vifOf(one) === vif);
   if (port) return { port };
@@ -78,8 +89,10 @@ const cardWith = async ({ table }: Deps, node: StoredNode, vif: string): Promise
 const detach = async (deps: Deps, { subject, target }: Call<undefined, StoredNode>, vif: string) => {
   const changed = await changeRecord(deps, kinds.node, target.uuid, async (node) => {
     refuseLocked(node);
-    const card = await cardWith(deps, node, vif);
-    return changeOf(deps, node, plug(card, undefined), line(`VIF ${vif} is detached from ${nameOf(card)}.`, subject));
+    const cards = await cardsOf(deps.table, node.uuid);
+    const card = cardWith(cards, node, vif);
+    const said = line(`VIF ${vif} is detached from ${nameOf(card)}.`, subject);
+    return { set: nodeWith(deps, node, cards, card), beside: [plug(card, undefined)], events: [said] };
   });
   await followGuest(deps, changed);
 };

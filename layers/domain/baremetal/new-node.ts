@@ -12,6 +12,7 @@ export const firstKeeping = {
   run_workflow: null,
   agent_token_sha256: null,
   phase: null,
+  vifs: null,
 } as const;
 
 /** What nobody can know of a node but who makes it. */

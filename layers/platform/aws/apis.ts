@@ -7,7 +7,7 @@
  */
 import { Fault } from '../../domain/fault.ts';
 import { createApiCall } from '../api-call.ts';
-import { type ApiCall, type Apis, type CalledApi, isInvoked } from '../apis.ts';
+import { type ApiCall, type Apis, type CalledApi, isInvoked, perApi } from '../apis.ts';
 import { createInvokedApi } from '../invoked-api.ts';
 import type { Log } from '../platform.ts';
 import { awsParameters } from './parameters.ts';
@@ -35,5 +35,5 @@ export const awsApis = (env: Environment, log: Log): Apis => {
       );
     };
   };
-  return { baremetal: callOf('baremetal'), image: callOf('image') };
+  return perApi(callOf);
 };

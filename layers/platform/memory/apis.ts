@@ -1,7 +1,7 @@
 /** APIs as functions of the same process: what an API Gateway would make of a request, without one. */
-import { Unavailable } from '../../domain/fault.ts';
+import { ServiceCredential, Unavailable } from '../../domain/fault.ts';
 import { type Result, toEvent, toReply } from '../api-event.ts';
-import { type ApiRequest, type Apis, apiTitles, type CalledApi } from '../apis.ts';
+import { type ApiRequest, type Apis, type CalledApi, calledApis, perApi } from '../apis.ts';
 import type { Invocation } from '../platform.ts';
 
 /** A function behind an API Gateway, whose event is a matter of layers/http. */
@@ -19,13 +19,13 @@ export const createMemoryApis = (served: MemoryApis['served'] = {}): MemoryApis 
   const callOf = (api: CalledApi) => async (wanted: ApiRequest) => {
     calls.push({ api, wanted });
     const serve = served[api];
-    if (!serve) throw Unavailable(`The ${apiTitles[api]} could not be asked. Try again later.`);
+    if (!serve) throw Unavailable(`The ${calledApis[api]} could not be asked. Try again later.`);
     const request_id = `${api}-${calls.length}`;
     const reply = toReply(
       await serve(toEvent(wanted, request_id) as never, { request_id, remaining_ms: () => 29_000 }),
     );
     if (reply.status !== 401 && (reply.status !== 403 || wanted.refusable)) return reply;
-    throw Unavailable(`The ${apiTitles[api]} could not be asked. Try again later.`);
+    throw ServiceCredential(`The ${calledApis[api]} could not be asked. Try again later.`);
   };
-  return { served, calls, baremetal: callOf('baremetal'), image: callOf('image') };
+  return { served, calls, ...perApi(callOf) };
 };

@@ -3,6 +3,7 @@ import type { Platform } from '../platform.ts';
 import { createMemoryApis, type MemoryApis } from './apis.ts';
 import { createSeededChance } from './chance.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
+import { createMemoryEvents, type MemoryEvents } from './events.ts';
 import { createMemoryFunctions, type MemoryFunctions, type Handlers } from './functions.ts';
 import { createCountedIds } from './ids.ts';
 import { createLogRecorder } from './log.ts';
@@ -17,6 +18,7 @@ export type MemoryPlatform = Platform & {
   readonly objects: MemoryObjects;
   readonly workflows: MemoryWorkflows;
   readonly functions: MemoryFunctions;
+  readonly events: MemoryEvents;
   readonly clock: VirtualClock;
   readonly log: ReturnType<typeof createLogRecorder>;
   readonly apis: MemoryApis;
@@ -39,6 +41,7 @@ export const createMemoryPlatform = ({
     objects: createMemoryObjects(clock),
     workflows: createMemoryWorkflows({ now: clock.now }),
     functions: createMemoryFunctions(handlers),
+    events: createMemoryEvents(),
     sealer: secrets,
     opener: secrets,
     parameters: { read: async (name) => parameters[name] ?? '' },

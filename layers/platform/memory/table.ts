@@ -12,6 +12,8 @@ export type MemoryTable = Table & {
   onWrite: ((writes: readonly Write[]) => void | Promise<void>) | undefined;
   /** Called after every write that was made; what it throws is what the writer sees: an answer that was lost. */
   onWritten: ((writes: readonly Write[]) => void) | undefined;
+  /** Called with every item that a write changed, as it was and as it is: the feed. `undefined` turns it off. */
+  onChange: ((key: Key, before: Item | undefined, after: Item | undefined) => void) | undefined;
 };
 
 /** Who changes what others may share is found out here. */
@@ -70,6 +72,7 @@ export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now })
   const table: MemoryTable = {
     onWrite: undefined,
     onWritten: undefined,
+    onChange: undefined,
     items: () => structuredClone(items.all()),
     get: async (key) => get(key),
     getMany: async (keys) => keys.map(get),
@@ -90,6 +93,7 @@ export const createMemoryTable = (clock: Pick<Clock, 'now'> = { now: Date.now })
         const next = after[at];
         if (next) items.put(next);
         else items.remove(keyOf(write));
+        if (next !== before[at] && !('check' in write)) table.onChange?.(keyOf(write), before[at], next);
       });
       table.onWritten?.(writes);
     },

@@ -64,11 +64,14 @@ const forms = new WeakMap<object, Stored>();
  */
 export const storedForm = (record: object): Stored | undefined => forms.get(record);
 
-/** The version of the form in which an item is. */
-export const schemaOf = (item: Item): number => (item['schema'] as number | undefined) ?? 1;
+/**
+ * The version of the form in which an item is. Only the first version wrote the attribute `list`; it left what it did not
+ * know, so an item that one of its functions wrote during the update may say `schema` as well.
+ */
+const schemaOf = (item: Item): number => ('list' in item ? 1 : ((item['schema'] as number | undefined) ?? 1));
 
-/** The values of an item in the form that its kind has now. */
-const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
+/** The values of an item, or of a part of it, in the form that its kind has now; of defaults nothing is stored. */
+export const valuesOf = ({ schema, upgrades }: AnyKind, item: Item): Values => {
   let values: Values = item;
   for (let version = schemaOf(item); version < schema; version += 1) {
     values = upgrades[version - 1]!(values);

@@ -62,7 +62,10 @@ export type Kind<R extends Kept, H extends Kept = never> = {
   readonly apart?: readonly string[];
   /** Others stand in its partition, which go when it goes. */
   readonly holds?: true;
-  /** The version of the form in which items are stored; `upgrades[0]` leads from 1 to 2. An item says which it has. */
+  /**
+   * The version of the form in which items are stored, and of what `indexes` find; `upgrades[0]` leads from 1 to 2. An
+   * item says which it has, and tables follow (ADR 16).
+   */
   readonly schema: number;
   readonly upgrades: readonly Upgrade[];
   /** Indexes besides those of the fields with the column `index`. */

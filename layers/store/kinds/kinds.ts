@@ -201,7 +201,13 @@ export const kinds = {
   inspection_rule,
 } as const;
 
-const all: ReadonlyMap<string, AnyKind> = new Map(Object.entries({ ...kinds, ...tenantKinds }));
+/** Those of both tables. */
+export const everyKind: readonly AnyKind[] = [...Object.values(kinds), ...Object.values(tenantKinds)];
+
+const named: ReadonlyMap<string, AnyKind> = new Map(everyKind.map((kind) => [kind.name, kind]));
+
+/** The kind of this name, of either table. */
+export const kindNamed = (name: string): AnyKind | undefined => named.get(name);
 
 /** The kind of the record that stands under this key, in either table; undefined for what is no record. */
-export const kindAt = ({ sk }: Key): AnyKind | undefined => all.get(sk.split('#', 1)[0]!);
+export const kindAt = ({ sk }: Key): AnyKind | undefined => kindNamed(sk.split('#', 1)[0]!);

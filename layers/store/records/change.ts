@@ -13,6 +13,7 @@ import { homeOf, placeOf, storedForm, toRecord } from '../kinds/form.ts';
 import { keyOf, partitionOf, type Kept, type Kind, type KindOf } from '../kinds/kind.ts';
 import { kindAt } from '../kinds/kinds.ts';
 import { missing, readRecord, readToChange } from './find.ts';
+import { noteBeginning } from '../reached.ts';
 import { nextForm, planOf, type Change, type Planned } from './plan.ts';
 
 export type Needs = Pick<Platform, 'table' | 'clock' | 'chance' | 'ids'>;
@@ -143,6 +144,7 @@ export const createRecord = async <R extends Kept, H extends Kept>(
   record: R,
   permit: NoInfer<Permit<R, [home: H]>> = nothing,
 ): Promise<R> => {
+  await noteBeginning(needs.table, kind);
   const look = async () => ({ home: await homeRecord(needs.table, kind, record) });
   const { step } = await make(needs, kind, record.uuid, look, async ({ home }) => {
     const change = (await permit(home!)) ?? {};

@@ -15,6 +15,7 @@ import {
 import { storedForm, toBrief, toListed } from '../kinds/form.ts';
 import { keyOf, type Kept, type KindOf } from '../kinds/kind.ts';
 import { cutPage, readList, unknownMarker, type Found, type Resolve, type Shard, type Span } from '../lists.ts';
+import { needLists } from '../reached.ts';
 import { itemOf } from './find.ts';
 
 /** What a list shows; all if nothing is said. */
@@ -85,6 +86,16 @@ const resolverFor = <R extends Kept>(
 
 const fromStart: Span = { descending: false, limit: Infinity };
 
+/** Reads a list of this kind. Throws Unavailable (503) while it might miss records; that is asked beside. */
+const readOf = async <R extends Kept>(
+  table: Table,
+  kind: KindOf<R>,
+  ...how: [readonly Shard<string>[], Span, Resolve<string, R>, ((record: R) => boolean)?]
+): Promise<R[]> => {
+  const [found] = await Promise.all([readList(table, ...how), needLists(table, kind)]);
+  return found;
+};
+
 /**
  * One page of the records, without what is kept apart of them. In the order of creation it costs what it shows; other
  * sort keys read all that is looked up. Throws NotFound (404) for a marker that is unknown or that the caller may not
@@ -100,7 +111,7 @@ export const listRecords = async <R extends Kept>(
   const { marker, descending, limit, sort_key } = page;
   const shards = shardsOf(kind, lookups);
   const read = async (span: Span, names: Choice<R>['reads']) =>
-    readList(table, shards, span, resolverFor(table, kind, { ...choice, reads: names }), keep);
+    readOf(table, kind, shards, span, resolverFor(table, kind, { ...choice, reads: names }), keep);
   if (sort_key !== 'id') {
     return cutPage(await read(fromStart, reads && [...reads, sort_key, 'position']), page, hides);
   }
@@ -121,7 +132,8 @@ export const eachRecord = async <R extends Kept>(
   { lookups, reads }: Pick<Choice<R>, 'lookups' | 'reads'>,
   see: (record: R) => void,
 ): Promise<void> => {
-  await readList(table, shardsOf(kind, lookups), fromStart, resolverFor(table, kind, { lookups, reads }), (record) => {
+  const resolve = resolverFor(table, kind, { lookups, reads });
+  await readOf(table, kind, shardsOf(kind, lookups), fromStart, resolve, (record) => {
     see(record);
     return false;
   });
@@ -136,7 +148,7 @@ export const uuidsIn = async (table: Table, kind: KindOf<Kept>, lookups: readonl
 
 /** Whether there is a record with this value. */
 export const isAny = async (table: Table, kind: KindOf<Kept>, lookup: Lookup): Promise<boolean> => {
-  const found = await readList(table, shardsOf(kind, [lookup]), { descending: false, limit: 1 }, briefs(kind));
+  const found = await readOf(table, kind, shardsOf(kind, [lookup]), { descending: false, limit: 1 }, briefs(kind));
   return found.length > 0;
 };
 
@@ -147,6 +159,7 @@ export async function* recordsIn<R extends Kept>(
   lookup: Lookup,
   { chunk, arrange }: { readonly chunk: number; arrange<T>(shards: readonly T[]): readonly T[] },
 ): AsyncGenerator<R[]> {
+  await needLists(table, kind);
   const resolve = behind(table, kind);
   for (const { partition, place } of arrange(shardsOf(kind, [lookup]))) {
     let after: string | undefined;

@@ -10,6 +10,7 @@ import { managementRequestWrite } from '../../../layers/store/management-request
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { changeRecord, createRecord } from '../../../layers/store/records/change.ts';
+import { formsNow, reachedKey } from '../../../layers/store/reached.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import { aNode, uuid } from '../../workflows/nodes.ts';
 import { createStage } from '../../workflows/stage.ts';
@@ -36,6 +37,16 @@ describe('sync', () => {
     const { sync, platform } = await withNode();
     expect(await sync({})).toEqual(idle);
     expect(platform.workflows.started).toEqual([]);
+  });
+
+  it('brings a table into the form of this version first, when functions of the one before are gone', async () => {
+    const { sync, platform } = await withNode(deploying);
+    await platform.table.write([{ update: reachedKey, set: { forms: { ...formsNow(), node: '1.other' } } }]);
+    expect(await sync({})).toEqual(idle);
+    expect(platform.workflows.started).toEqual([]);
+    platform.clock.advance(5 * 60_000);
+    expect(await sync({})).toEqual({ looked: 1, started: 1, failed: 0, stuck: 0 });
+    expect(await platform.table.get(reachedKey)).toMatchObject({ forms: formsNow() });
   });
 
   it('starts a run that was recorded but never started, once', async () => {

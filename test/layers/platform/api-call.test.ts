@@ -82,6 +82,7 @@ const unavailable = {
   code: 503,
   message: 'The Bare Metal API could not be asked. Try again later.',
 };
+const refused = { ...unavailable, name: 'ServiceCredential' };
 
 describe('the credential', () => {
   it('is read once, and sent as a user', async () => {
@@ -117,7 +118,7 @@ describe('the credential', () => {
 
   it.each([401, 403])('that is wrong (%i) is said in the log, without it', async (status) => {
     const { ask, log } = await open(() => ({ status }), parameters(account('hunter2')));
-    await expect(ask()).rejects.toMatchObject(unavailable);
+    await expect(ask()).rejects.toMatchObject(refused);
     expect(log.lines).toMatchObject([
       {
         level: 'error',
@@ -130,7 +131,7 @@ describe('the credential', () => {
 
   it('that nobody gave is said in the log', async () => {
     const { ask, log } = await open(() => ({ status: 401 }));
-    await expect(ask()).rejects.toMatchObject(unavailable);
+    await expect(ask()).rejects.toMatchObject(refused);
     expect(log.lines[0]!.message).toContain('as baremetal_credentials is empty');
   });
 
@@ -143,7 +144,7 @@ describe('the credential', () => {
     ['a token of two lines', '{"token": "hunter2\\r\\nX-Roles: admin"}'],
   ])('that is %s is said in the log, without it, and nothing is sent', async (_what, text) => {
     const { ask, log, seen } = await open(() => ({ status: 200 }), parameters(text));
-    await expect(ask()).rejects.toMatchObject(unavailable);
+    await expect(ask()).rejects.toMatchObject(refused);
     expect(log.lines[0]!.message).toContain('baremetal_credentials names nothing that can be used');
     expect(inspect(log.lines, { depth: 9 })).not.toContain('hunter2');
     expect(seen).toEqual([]);
@@ -151,7 +152,7 @@ describe('the credential', () => {
 
   it('that could not be read is read again by the next call', async () => {
     const { ask } = await open(() => ({ status: 200 }), parameters(new Error('away'), account('p')));
-    await expect(ask()).rejects.toMatchObject(unavailable);
+    await expect(ask()).rejects.toMatchObject(refused);
     expect(await ask()).toMatchObject({ status: 200 });
   });
 

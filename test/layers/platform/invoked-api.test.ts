@@ -46,7 +46,10 @@ describe('an API that is called by its function', () => {
   it('says who may not ask only to whom it may be said', async () => {
     const { call, log } = calling(reply(403));
     expect(await call({ method: 'GET', path: '/v2/images', refusable: true })).toMatchObject({ status: 403 });
-    await expect(call({ method: 'GET', path: '/v2/images' })).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
+    await expect(call({ method: 'GET', path: '/v2/images' })).rejects.toMatchObject({
+      name: 'ServiceCredential',
+      code: 503,
+    });
     expect(log.lines).toHaveLength(1);
   });
 

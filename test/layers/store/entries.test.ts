@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import { countedUuid } from '../../../layers/platform/memory/ids.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
-import type { Item, Write } from '../../../layers/platform/table.ts';
+import type { Write } from '../../../layers/platform/table.ts';
 import {
   briefFields,
   entryPartition,
-  entrySort,
   indexesOf,
   placesOf,
   shardOf,
@@ -15,11 +14,12 @@ import {
   uuidOfEntry,
 } from '../../../layers/store/entries.ts';
 import { newRecord, toBrief, toItem, toRecord } from '../../../layers/store/kinds/form.ts';
-import type { AnyKind, Kept } from '../../../layers/store/kinds/kind.ts';
-import { kindAt, kinds, type StoredAllocation, type StoredPort } from '../../../layers/store/kinds/kinds.ts';
+import type { AnyKind } from '../../../layers/store/kinds/kind.ts';
+import { kinds, type StoredAllocation, type StoredPort } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../layers/store/records/change.ts';
 import { aNode } from './a-node.ts';
+import { entriesOf, entriesThatAreDue } from './due-entries.ts';
 
 const [one, two] = [countedUuid(1), countedUuid(2)];
 const rows: readonly AnyKind[] = Object.values(kinds);
@@ -77,18 +77,7 @@ describe('the indexes of a kind', () => {
   });
 });
 
-/** The entries that there have to be for these records: exactly one in each of their places. */
-const wanted = (items: readonly Item[]) =>
-  items.flatMap((item) => {
-    const kind = kindAt(item);
-    if (!kind) return [];
-    const record = toRecord<Kept>(kind, item);
-    return placesOf(kind, record).map(
-      (place) => `${entryPartition(kind, place, shardOf(record.uuid))} ${entrySort(record)}`,
-    );
-  });
 const isEntry = ({ pk }: { pk: string }) => pk.startsWith('index#');
-const found = (items: readonly Item[]) => items.filter(isEntry).map(({ pk, sk }) => `${pk} ${sk}`);
 
 describe('the entries of records', () => {
   it('are always those of what is stored, with briefs that tell it', async () => {
@@ -116,7 +105,7 @@ describe('the entries of records', () => {
         }
         if (ends) await removeRecord(platform, kinds.node, one);
         const items = platform.table.items();
-        expect(found(items).toSorted()).toEqual(wanted(items).toSorted());
+        expect(entriesOf(items)).toEqual(entriesThatAreDue(items));
         const node = items.find(({ sk }) => sk === 'node');
         for (const entry of items.filter(({ pk, brief }) => pk.startsWith('index#node') && brief)) {
           expect(toRecord(kinds.node, node!)).toMatchObject(toBrief<StoredNode>(kinds.node, entry));

@@ -12,12 +12,14 @@ import { serveInvoke } from '../../../local/functions/invoke.ts';
 import { createPlatform } from '../../../local/functions/platform.ts';
 import { serve } from '../../../local/rpc.ts';
 import { startTable, type TableThread } from '../../../local/table/start.ts';
+import { createMemoryEvents } from '../../../layers/platform/memory/events.ts';
 import { createMemoryFunctions } from '../../../layers/platform/memory/functions.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 import { createMemoryWorkflows } from '../../../layers/platform/memory/workflows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-ports-'));
 const path = join(folder, 'table.db');
+const events = createMemoryEvents();
 let table: TableThread;
 
 beforeAll(async () => {
@@ -32,10 +34,15 @@ const wiring = (): Wiring => {
   const { port1, port2 } = new MessageChannel();
   serve(port1, createMemoryWorkflows());
   port1.unref();
+  const bus = new MessageChannel();
+  serve(bus.port1, { publish: events.publish });
+  bus.port1.unref();
+  bus.port2.unref();
   port2.unref();
   return {
     table: { path, writer: table.port() },
     workflows: port2,
+    events: bus.port2,
     objects: { folder: join(folder, 'objects'), key: join(folder, 'links'), base: 'http://127.0.0.1:1' },
     secrets: join(folder, 'secrets'),
     apis: {
@@ -76,6 +83,13 @@ it('lets who may only seal not open', async () => {
   expect(await (await open('f', 'open')).opener.open(sealed, context)).toBe('secret');
 });
 
+it('publishes events for who may', async () => {
+  const event = { id: 'e1', type: 'node.create', key: 'n', time: '2026-01-01T00:00:00+00:00', detail: {} };
+  await (await open('f', 'publish')).events.publish([event]);
+  expect(events.published).toEqual([event]);
+  await expect((await open('f', 'table')).events.publish([event])).rejects.toMatchObject(denied);
+});
+
 it('stores objects and makes links to the gateway', async () => {
   const { objects } = await open('f', 'objects');
   await objects.put('a/b', Buffer.from('x'));
@@ -95,7 +109,7 @@ it('calls the API that it is granted, and no other', async () => {
   await expect(apis.image(wanted)).rejects.toMatchObject(denied);
   await expect((await open('f')).apis.baremetal(wanted)).rejects.toMatchObject(denied);
   const both = await open('f', 'apis:baremetal', 'apis:image');
-  await expect(both.apis.image(wanted)).rejects.toMatchObject({ name: 'Unavailable' });
+  await expect(both.apis.image(wanted)).rejects.toMatchObject({ name: 'ServiceCredential' });
 });
 
 it('calls an API of its own by its function', async () => {

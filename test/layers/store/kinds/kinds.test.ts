@@ -34,6 +34,10 @@ describe.each(rows)('the kind %s', (name, kind) => {
     expect(kind.fields['uuid']?.unique).toBe(kind.home ? name : undefined);
   });
 
+  it('has an upgrade to each version of its schema but the first', () => {
+    expect(kind.upgrades).toHaveLength(kind.schema - 1);
+  });
+
   it('gives back the record of its items', () => {
     const record = newRecord(createMemoryPlatform(), kind, { node_uuid: home }) as Kept;
     const apart = (kind.apart ?? []) as string[];
