@@ -4,7 +4,7 @@ import { image } from '../../layers/domain/image/image.ts';
 import { patchImage, type Changes } from '../../layers/domain/image/patch.ts';
 import { splitBody } from '../../layers/domain/image/properties.ts';
 import { type ImageEvent, nextStatus } from '../../layers/domain/image/states.ts';
-import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
+import { changingPatchBody, type PatchBody } from '../../layers/domain/patch.ts';
 import { allows, denied, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { json } from '../../layers/domain/values.ts';
@@ -128,7 +128,7 @@ export const imageRoutes: readonly Route[] = [
     at: `PATCH ${at}`,
     policy: 'modify_image',
     find: findImage,
-    body: patchBody,
+    body: changingPatchBody,
     handle: async (deps, call) => ({ body: imageView(call)((await changeImage(deps, call)).after) }),
   }),
   route<undefined, StoredImage>({

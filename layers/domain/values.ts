@@ -43,6 +43,15 @@ export const count = z.union(
 /** A JSON object of any content. */
 export const json = z.record(z.string(), z.unknown());
 
+const sorted = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** Whether two JSON values are the same, whatever the order of their keys. */
+export const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
+
 /** ISO 8601 with offset, as Ironic writes it. */
 export const timestamp = z.iso.datetime({ offset: true });
 

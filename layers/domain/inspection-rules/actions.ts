@@ -2,7 +2,7 @@
 import { machineCapabilities } from '../capabilities.ts';
 import { Fault, Invalid } from '../fault.ts';
 import { checkTrait } from '../traits.ts';
-import { isSame } from './conditions.ts';
+import { isSame } from '../values.ts';
 import { asText } from './interpolate.ts';
 import type { ActionOp, Args } from './operations.ts';
 import { checkNodePath, checkPortPath, piecesOf } from './paths.ts';
