@@ -64,6 +64,7 @@ export const functions = {
       'workflows:callback',
       'seal',
       'apis:image',
+      'invoke:image-api',
       'invoke:bmc-proxy',
     ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
@@ -283,7 +284,7 @@ export const settings = {
   },
   image_endpoint: {
     default: '',
-    doc: "Base URL of the Image API (Glance v2) that has the images of deploys; empty: this installation's own.",
+    doc: "Base URL of an external Glance (v2) that has the images which deploys name by UUID; empty: this installation's own, which needs no credentials.",
   },
   image_credentials: { default: '', doc: 'SSM parameter (on one machine: file) with what is proved there, likewise.' },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },

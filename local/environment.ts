@@ -1,7 +1,7 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
 import { userVariables } from '../layers/domain/users.ts';
 import { type Networks, noNetworks, parseNetworks } from '../layers/bmc/networks.ts';
-import { perApi } from '../layers/platform/apis.ts';
+import { isInvoked, perApi } from '../layers/platform/apis.ts';
 import type { FunctionName } from '../infra/manifest.ts';
 import type { Wiring } from './functions/message.ts';
 import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
@@ -37,7 +37,7 @@ export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings =
 
 /**
  * Where functions find the APIs that they call, by the settings; else at `urls`, where they prove themselves with the file
- * `own`. Empty: with nothing.
+ * `own`, or nowhere, if they call the function. Credentials empty: with nothing.
  */
 export const calledApisIn = (
   chosen: Settings,
@@ -47,7 +47,10 @@ export const calledApisIn = (
   perApi((api) => {
     const credentials = chosen[`${api}_credentials`];
     const endpoint = chosen[`${api}_endpoint`];
-    return endpoint === '' ? { endpoint: urls[api]!, credentials: credentials || own } : { endpoint, credentials };
+    if (endpoint !== '') return { endpoint, credentials };
+    return isInvoked(api)
+      ? { endpoint: '', credentials: '' }
+      : { endpoint: urls[api]!, credentials: credentials || own };
   });
 
 /**

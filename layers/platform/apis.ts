@@ -1,6 +1,7 @@
 /**
- * The APIs that functions of ours call as clients do, with a credential of this installation: its own, or those of
- * another that settings name. The real form is `api-call.ts`; in memory (`memory/apis.ts`) the API is a function.
+ * The APIs that functions of ours call as clients do: those of this installation, or of another that settings name. Over
+ * HTTP they prove themselves with a credential (`api-call.ts`); an API of ours can also be called by its function
+ * (`invoked-api.ts`). In memory (`memory/apis.ts`) the API is a function too.
  */
 
 /** By the names that the manifest has for them: how people call them. */
@@ -11,6 +12,16 @@ export type CalledApi = keyof typeof calledApis;
 export const perApi = <T>(make: (api: CalledApi) => T): Readonly<Record<CalledApi, T>> =>
   Object.fromEntries(Object.keys(calledApis).map((api) => [api, make(api as CalledApi)])) as Record<CalledApi, T>;
 
+/** The functions of those that are called by them, if this installation's own API is meant. */
+export const invokedApis = { image: 'image-api' } as const satisfies { readonly [A in CalledApi]?: string };
+export type InvokedApi = keyof typeof invokedApis;
+
+/** Whether the own API is called by its function. */
+export const isInvoked = (api: CalledApi): api is InvokedApi => Object.hasOwn(invokedApis, api);
+
+/** What stands before the paths of requests, which begin with the version: an endpoint as a catalog has it names that too. */
+export const baseOf = (endpoint: string): string => endpoint.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '');
+
 export type ApiRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the endpoint, with its version and its query: /v1/nodes?limit=1. */
@@ -18,6 +29,8 @@ export type ApiRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown;
+  /** What is asked may be forbidden to who asks: 403 then is an answer like any other. */
+  readonly refusable?: true;
 };
 
 /** `headers`: names in lower case. */

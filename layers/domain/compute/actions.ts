@@ -217,14 +217,17 @@ const argumentsOf = (
 /** What a client wants to be done, with the values that were given for it. */
 export type Asked = { readonly action: ActionName; readonly values: Readonly<Record<string, unknown>> };
 
-const typeOf = (given: unknown): string => String((given as { readonly type?: unknown } | null)?.type).toUpperCase();
+const isSoft = (given: unknown): boolean => {
+  const type = (given as { readonly type?: unknown } | null)?.type;
+  return typeof type === 'string' && type.toUpperCase() === 'SOFT';
+};
 
 /** Several actions may have one key: what follows says which is meant. */
 const nameOf = (key: string, given: unknown, version: number): ActionName | undefined => {
   const names = (Object.keys(actions) as ActionName[]).filter(
     (name) => actions[name].body === key && isKnown(actions[name], version),
   );
-  return names.length < 2 ? names[0] : typeOf(given) === 'SOFT' ? 'reboot_soft' : 'reboot_hard';
+  return names.length < 2 ? names[0] : isSoft(given) ? 'reboot_soft' : 'reboot_hard';
 };
 
 /**
