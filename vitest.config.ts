@@ -20,14 +20,14 @@ export default defineConfig({
           // changes what others see (environment, globals) puts it back.
           isolate: false,
           // Patience for a busy machine. Nothing waits for it to pass.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           expect: { poll: { timeout: 60_000 } },
         },
       },
       // Tests that change tables of the product before they use them: modules of their own.
-      { test: { name: 'alone', include: ['test/**/*.alone.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
-      { test: { name: 'infra', include: ['test/infra/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 } },
+      { test: { name: 'alone', include: ['test/**/*.alone.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 } },
+      { test: { name: 'infra', include: ['test/infra/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 } },
       {
         test: {
           name: 'machine',

@@ -64,6 +64,7 @@ export const functions = {
       'workflows:callback',
       'seal',
       'apis:image',
+      'invoke:image-api',
       'invoke:bmc-proxy',
     ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
@@ -254,6 +255,10 @@ export const settings = {
     default: '300',
     doc: 'How long a run of a server waits for an event of its node before it looks at the node itself.',
   },
+  server_shutdown_timeout: {
+    default: '60',
+    doc: 'How long a guest has to shut down, or to restart, before its machine is switched off.',
+  },
   scheduler_strategy: {
     default: 'spread',
     doc: 'Which of the nodes that fit a server gets: spread (by chance) or tightest (the smallest).',
@@ -325,7 +330,7 @@ export const settings = {
   },
   image_endpoint: {
     default: '',
-    doc: "Base URL of the Image API (Glance v2) that has the images of deploys; empty: this installation's own.",
+    doc: "Base URL of an external Glance (v2) that has the images which deploys name by UUID; empty: this installation's own, which needs no credentials.",
   },
   image_credentials: { default: '', doc: 'SSM parameter (on one machine: file) with what is proved there, likewise.' },
   bmc_connect_timeout_ms: { default: '10000', doc: 'How long a BMC may take to accept a connection, TLS included.' },

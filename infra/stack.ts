@@ -5,6 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 
 import type { WorkflowName } from '../workflows/index.ts';
+import { isInvoked } from '../layers/platform/apis.ts';
 import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
 import { readContext, readSettings, type Context } from './context.ts';
@@ -117,11 +118,14 @@ export class IngotStack extends Stack {
     }
   }
 
-  /** Who calls an API as its client is told where that is: this installation's own, unless the operator names another. */
+  /**
+   * Who calls an API as its client is told where that is: this installation's own, unless the operator names another. One
+   * that is called by its function is nowhere.
+   */
   private tellCallers(settings: Settings, functions: Record<FunctionName, Lambda>): void {
     for (const [name, { grants }] of Object.entries<FunctionRow>(rows)) {
       for (const api of grants.flatMap((grant) => apiOf(grant) ?? [])) {
-        const endpoint = settings[`${api}_endpoint`] || this.apis[api].endpoint;
+        const endpoint = settings[`${api}_endpoint`] || (isInvoked(api) ? '' : this.apis[api].endpoint);
         functions[name as FunctionName].function.addEnvironment(variableOf(`${api}_endpoint`), endpoint);
       }
     }

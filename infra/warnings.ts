@@ -27,9 +27,8 @@ const rows: readonly Row[] = [
   },
   {
     name: 'PrivateApis',
-    applies: ({ context, settings }) =>
-      context.endpoint_type === 'PRIVATE' && (settings.baremetal_endpoint === '' || settings.image_endpoint === ''),
-    text: 'With endpoint_type PRIVATE the functions that call baremetal_endpoint and image_endpoint, which stand outside any VPC, do not reach those of this deployment: name addresses that they reach.',
+    applies: ({ context, settings }) => context.endpoint_type === 'PRIVATE' && settings.baremetal_endpoint === '',
+    text: 'With endpoint_type PRIVATE the functions that call baremetal_endpoint, which stand outside any VPC, do not reach that of this deployment: name an address that they reach.',
   },
 ];
 

@@ -26,6 +26,7 @@ import type { Settings } from '../infra/settings.ts';
 import { upgradeTable } from '../layers/store/upgrade.ts';
 import type { WorkflowName } from '../workflows/index.ts';
 import { readDefinition } from '../workflows/run/asl.ts';
+import { writeClouds } from './clouds-file.ts';
 import {
   calledApisIn,
   environmentOf,
@@ -33,7 +34,6 @@ import {
   trustedProxies,
   type Variables,
   withAgentEndpoint,
-  withOwnApis,
 } from './environment.ts';
 import type { Sink } from './events/consumer.ts';
 import { createSink } from './events/sink.ts';
@@ -79,6 +79,8 @@ export type Cloud = {
   readonly urls: Readonly<Record<string, string>>;
   /** How callers prove who they are: the setting auth_strategy. */
   readonly strategy: string;
+  /** The clouds.yaml for OpenStack's clients, if they can prove who calls. */
+  readonly clouds?: string;
   readonly stateDir: string;
   readonly log: string;
   readonly simulator?: SimulatorProcess;
@@ -136,7 +138,7 @@ type Threads = {
 const wire = (
   dir: StateDir,
   url: string,
-  told: Settings,
+  called: Required<Wiring>['apis'],
   threads: Threads,
   { grants }: FunctionRow,
   host: Functions,
@@ -159,7 +161,7 @@ const wire = (
     events: () => ({ events: threads.events().port() }),
     // Files, which need no wire.
     parameters: () => ({}),
-    apis: () => ({ apis: calledApisIn(told) }),
+    apis: () => ({ apis: called }),
   };
   const parts = new Set(grants.map(partOf));
   return Object.assign({}, ...[...parts].map((part) => wires[part]())) as Wiring;
@@ -270,7 +272,8 @@ const assemble = async (
   const gateway = await listen(dir, log, options, settings, ready.promise);
   const { url, urls } = gateway;
   const service = makeServiceUser(join(dir.files.keys, 'service'), settings);
-  const told = withOwnApis(withAgentEndpoint(settings, options.simulator ? url : ''), urls, service.file);
+  const told = withAgentEndpoint(settings, options.simulator ? url : '');
+  const called = calledApisIn(settings, urls, service.file);
   ends.gateway = async () => gateway.close(graceMs);
 
   const simulator =
@@ -291,7 +294,7 @@ const assemble = async (
     folder: new URL('functions/', root),
     environment: (name) => environmentOf(name as FunctionName, told, options.variables, service.line),
     // Links go to BMCs, agents and operators: as the world reaches this machine, if somebody said how.
-    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, told, threads, row, self),
+    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, called, threads, row, self),
     onLine: log.line,
     size: workers,
   });
@@ -333,10 +336,13 @@ const assemble = async (
     if (is === 'ended' && status !== 'SUCCEEDED') schedules.kick(workflow);
   });
 
+  const hasClouds = writeClouds(dir.files.clouds, urls, settings);
+
   return {
     url,
-    urls: gateway.urls,
+    urls,
     strategy: settings.auth_strategy,
+    ...(hasClouds && { clouds: dir.files.clouds }),
     stateDir: dir.path,
     log: dir.files.log,
     ...(simulator && { simulator }),

@@ -1,7 +1,7 @@
 /** The environment of each function on one machine: the settings of the manifest, and what one function alone reads. */
 import { userVariables } from '../layers/domain/users.ts';
 import { type Networks, noNetworks, parseNetworks } from '../layers/bmc/networks.ts';
-import type { CalledApi } from '../layers/platform/apis.ts';
+import { isInvoked, perApi } from '../layers/platform/apis.ts';
 import type { FunctionName } from '../infra/manifest.ts';
 import type { Wiring } from './functions/message.ts';
 import { resolveSettings, type Settings, variableOf, variablesOf } from '../infra/settings.ts';
@@ -36,26 +36,22 @@ export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings =
 });
 
 /**
- * With where the functions find the APIs that they call, at `urls`, and the file of what they prove there; what an
- * operator says of an API stays.
+ * Where functions find the APIs that they call, by the settings; else at `urls`, where they prove themselves with the file
+ * `own`, or nowhere, if they call the function. Credentials empty: with nothing.
  */
-export const withOwnApis = (
+export const calledApisIn = (
   chosen: Settings,
-  urls: Readonly<Record<CalledApi, string>>,
-  credentials: string,
-): Settings => {
-  const told = (api: CalledApi): Partial<Settings> =>
-    chosen[`${api}_endpoint`] === ''
-      ? { [`${api}_endpoint`]: urls[api], [`${api}_credentials`]: chosen[`${api}_credentials`] || credentials }
-      : {};
-  return { ...chosen, ...told('baremetal'), ...told('image') };
-};
-
-/** The same, for who calls them. */
-export const calledApisIn = (told: Settings): Required<Wiring>['apis'] => ({
-  baremetal: { endpoint: told.baremetal_endpoint, credentials: told.baremetal_credentials },
-  image: { endpoint: told.image_endpoint, credentials: told.image_credentials },
-});
+  urls: Readonly<Record<string, string>>,
+  own: string,
+): Required<Wiring>['apis'] =>
+  perApi((api) => {
+    const credentials = chosen[`${api}_credentials`];
+    const endpoint = chosen[`${api}_endpoint`];
+    if (endpoint !== '') return { endpoint, credentials };
+    return isInvoked(api)
+      ? { endpoint: '', credentials: '' }
+      : { endpoint: urls[api]!, credentials: credentials || own };
+  });
 
 /**
  * INGOT_TRUSTED_PROXIES: networks of the reverse proxies in front of the gateway, whose word about their callers is

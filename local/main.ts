@@ -82,8 +82,8 @@ const introduce = ({ url, urls, stateDir, log }: Cloud): void => {
 const run = async (cloud: Cloud, options: Options): Promise<number> => {
   const end = untilEnd(cloud);
   introduce(cloud);
-  const { simulator, url } = cloud;
-  if (!simulator) print(enrolCommands(url, cloud.strategy));
+  const { simulator } = cloud;
+  if (!simulator) print(enrolCommands(cloud));
   if (!simulator && !env['INGOT_PUBLIC_ENDPOINT']) print(unreachableNote);
   if (!simulator || options['no-demo']) return end;
   const display = openDisplay();
@@ -93,7 +93,7 @@ const run = async (cloud: Cloud, options: Options): Promise<number> => {
   if (typeof outcome === 'number') return outcome;
   for (const claim of outcome) complain(`did not hold: ${claim}`);
   if (options.once) return outcome.length === 0 ? 0 : 1;
-  print(nextCommands(url, firstMachine));
+  print(nextCommands(cloud, firstMachine));
   return end;
 };
 

@@ -32,6 +32,7 @@ export type StateDir = {
     readonly keys: string;
     readonly simulator: string;
     readonly log: string;
+    readonly clouds: string;
   };
   /** What others could read or write until now: `.` for the folder, and names in it. It is closed to them. */
   readonly closed: readonly string[];
@@ -141,6 +142,7 @@ const prepareFiles = (path: string): StateDir['files'] => {
     keys,
     simulator: join(path, 'simulator'),
     log: join(path, 'ingot.log'),
+    clouds: join(path, 'clouds.yaml'),
   };
 };
 

@@ -17,6 +17,12 @@ import { power } from './power/index.ts';
 import { rescue } from './rescue/index.ts';
 import { serverCreate } from './server-create/index.ts';
 import { serverDelete } from './server-delete/index.ts';
+import { serverInterface } from './server-interface/index.ts';
+import { serverMetadata } from './server-metadata/index.ts';
+import { serverPower } from './server-power/index.ts';
+import { serverRebuild } from './server-rebuild/index.ts';
+import { serverRescue } from './server-rescue/index.ts';
+import { serverUnrescue } from './server-unrescue/index.ts';
 import { service } from './service/index.ts';
 import { undeploy } from './undeploy/index.ts';
 import { unrescue } from './unrescue/index.ts';
@@ -44,7 +50,13 @@ export const allocationWorkflows = { allocate } as const satisfies AllocationWor
 export const serverWorkflows = {
   'server-create': serverCreate,
   'server-delete': serverDelete,
-} as const satisfies { readonly [W in ServerWorkflow]?: ServerRow };
+  'server-rebuild': serverRebuild,
+  'server-rescue': serverRescue,
+  'server-unrescue': serverUnrescue,
+  'server-power': serverPower,
+  'server-interface': serverInterface,
+  'server-metadata': serverMetadata,
+} as const satisfies { readonly [W in ServerWorkflow]: ServerRow };
 
 /** All of them, in the order in which operators read about them. */
 export const workflows = { ...nodeWorkflows, ...allocationWorkflows, ...serverWorkflows } as const;

@@ -73,7 +73,10 @@ export const readChanges = (rows: Fields, { version, body }: Pick<Call<PatchBody
   );
   return (stored: object): Values =>
     Object.fromEntries(
-      Object.entries(applyPatch(stored, patch)).map(([name, given]) => [name, readValue(rows, name, given, stored)]),
+      Object.entries(applyPatch(stored, patch, rows)).map(([name, given]) => [
+        name,
+        readValue(rows, name, given, stored),
+      ]),
     );
 };
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { Invalid } from '../../layers/domain/fault.ts';
+import { quoted } from '../../layers/domain/foreign-text.ts';
 import { denied, ownOf, type Subject } from '../../layers/domain/policy.ts';
 import { runbookFilters } from '../../layers/domain/runbook.ts';
 import { checkTrait, maxTraits } from '../../layers/domain/traits.ts';
@@ -23,7 +24,7 @@ const completeNew = (values: Values, subject: Subject): Values => {
   if (!own) return values;
   if ((values['owner'] ?? own.owner) !== own.owner) {
     throw Invalid(
-      `The owner of a runbook that a project creates is the project itself, not ${String(values['owner'])}.`,
+      `The owner of a runbook that a project creates is the project itself, not ${quoted(values['owner'])}.`,
     );
   }
   if (values['public'] === true) throw Invalid('A project can not create a public runbook.');

@@ -27,7 +27,10 @@ const toReport = ({ id, command_name, command_status, command_result, command_er
 
 const why = ({ command_error }: AgentCommand): string => {
   const { message, details } = asObject(command_error);
-  return [message, details].filter((text) => typeof text === 'string' && text !== '').join(' ') || 'no reason given';
+  return (
+    [message, details].filter((text): text is string => typeof text === 'string' && text !== '').join(' ') ||
+    'no reason given'
+  );
 };
 
 const steps = (result: unknown, kind: string): AgentStep[] =>

@@ -70,7 +70,9 @@ const isSecret = ({ name }: { name: string }): boolean => /pass(word|phrase|wd)|
 /** Done when the BMC shows the values as current or as pending, or has taken them. Values are never recorded. */
 export const ensureBios = async (call: Call<'bios.ensure'>) => {
   const { settings } = call.params;
-  for (const { value } of settings.filter(isSecret)) call.conceal(String(value));
+  for (const { value } of settings.filter(isSecret)) {
+    if (typeof value === 'string' || typeof value === 'number') call.conceal(String(value));
+  }
   return withBmc(call, async (bmc) => {
     let found: Found;
     let wanted: Attributes = {};

@@ -4,7 +4,7 @@ import { image } from '../../layers/domain/image/image.ts';
 import { patchImage, type Changes } from '../../layers/domain/image/patch.ts';
 import { splitBody } from '../../layers/domain/image/properties.ts';
 import { type ImageEvent, nextStatus } from '../../layers/domain/image/states.ts';
-import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
+import { changingPatchBody, type PatchBody } from '../../layers/domain/patch.ts';
 import { allows, denied, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { json } from '../../layers/domain/values.ts';
@@ -23,8 +23,11 @@ const at = `${imagesPath}/{image_id}` as const;
 /** The rule that a visibility needs besides; absent: none. */
 const ruleOf: Readonly<Record<string, Rule>> = { public: 'publicize_image', community: 'communitize_image' };
 
-const authorizeVisibility = (visibility: unknown, subject: Subject, owner: string | null): void => {
-  const rule = ruleOf[String(visibility)];
+/** As checked; undefined: it is not said. */
+type Visibility = StoredImage['visibility'] | undefined;
+
+const authorizeVisibility = (visibility: Visibility, subject: Subject, owner: string | null): void => {
+  const rule = ruleOf[visibility ?? ''];
   if (rule && !allows(rule, subject, { owner })) throw denied(rule);
 };
 
@@ -41,7 +44,7 @@ const readNew = ({ body, subject, version }: Call<Values>): Values => {
   if (owner !== subject.project && !isAdmin(subject)) {
     throw Forbidden(`You are not permitted to create images owned by '${owner}'`);
   }
-  authorizeVisibility(values['visibility'], subject, owner);
+  authorizeVisibility(values['visibility'] as Visibility, subject, owner);
   return { ...values, ...(uuid !== undefined && { uuid }), owner, properties };
 };
 
@@ -53,7 +56,8 @@ const refuseChange = (stored: StoredImage, changes: Changes, subject: Subject): 
   if (fixed) throw Forbidden(`Attribute ${fixed} can be only replaced for a queued image.`);
   const isMoved = Object.hasOwn(changes, 'owner') && changes.owner !== stored.owner;
   if (isMoved && !isAdmin(subject)) throw Forbidden("Owner can't be updated by non admin.");
-  if (changes.visibility !== stored.visibility) authorizeVisibility(changes.visibility, subject, stored.owner);
+  if (changes.visibility !== stored.visibility)
+    authorizeVisibility(changes.visibility as Visibility, subject, stored.owner);
 };
 
 const changeImage = async (deps: Deps, { target, body, subject }: Call<PatchBody, StoredImage>) =>
@@ -124,7 +128,7 @@ export const imageRoutes: readonly Route[] = [
     at: `PATCH ${at}`,
     policy: 'modify_image',
     find: findImage,
-    body: patchBody,
+    body: changingPatchBody,
     handle: async (deps, call) => ({ body: imageView(call)((await changeImage(deps, call)).after) }),
   }),
   route<undefined, StoredImage>({

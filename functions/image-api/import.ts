@@ -125,8 +125,11 @@ export const importRoutes: readonly Route[] = [
     doc: 'Where the data can be fetched from for a while: for services, which tell machines.',
     handle: async ({ objects, config }, { target: { source } }) => {
       if (source === null) return { body: [] };
-      const url = 'url' in source ? source.url : await objects.link(source.object, 'GET', config.linkSeconds);
-      return { body: [{ url, metadata: {} }] };
+      if ('url' in source) {
+        const { url, checksum_url } = source;
+        return { body: [{ url, metadata: { ...(checksum_url !== undefined && { checksum_url }) } }] };
+      }
+      return { body: [{ url: await objects.link(source.object, 'GET', config.linkSeconds), metadata: {} }] };
     },
   }),
 ];

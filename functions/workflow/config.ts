@@ -1,6 +1,7 @@
 /** Settings of the phase runner, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
+import { baseOf } from '../../layers/platform/apis.ts';
 import type { Settings } from '../../workflows/owners/node/phase.ts';
 
 /** Empty text is no number; coercion would make it 0, which turns a step off. */
@@ -21,8 +22,10 @@ export const Config = z
     INGOT_RESCUE_CALLBACK_TIMEOUT: seconds,
     INGOT_SERVICE_CALLBACK_TIMEOUT: seconds,
     INGOT_AGENT_ENDPOINT: z.string(),
+    INGOT_IMAGE_ENDPOINT: z.string(),
+    INGOT_IMAGE_CREDENTIALS: z.string(),
   })
-  .transform((env): Settings => ({
+  .transform((env): Settings & { readonly openImages: string | undefined } => ({
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
     cleanPriorities: {
       erase_devices: env.INGOT_ERASE_DEVICES_PRIORITY,
@@ -42,6 +45,11 @@ export const Config = z
         env.INGOT_SERVICE_CALLBACK_TIMEOUT,
       ),
     agentEndpoint: env.INGOT_AGENT_ENDPOINT.replace(/\/$/, ''),
+    // A Glance that asks nobody who he is gives its images to agents too; our own Image API has no endpoint here.
+    openImages:
+      env.INGOT_IMAGE_ENDPOINT !== '' && env.INGOT_IMAGE_CREDENTIALS === ''
+        ? baseOf(env.INGOT_IMAGE_ENDPOINT)
+        : undefined,
   }));
 
 export type Config = z.output<typeof Config>;

@@ -11,19 +11,13 @@ import { check } from '../../layers/domain/schema.ts';
 import { askedBy, type NodeEvent } from '../../layers/store/events.ts';
 import { managementRequestKey, managementRequestWrite } from '../../layers/store/management-requests.ts';
 import { lock } from '../../layers/store/reservation.ts';
-import { createHardware, type Hardware } from '../../workflows/owners/node/hardware.ts';
-import type { Platform } from '../../layers/platform/platform.ts';
-import { requests, type RequestName, type RequestReply } from '../../workflows/management/requests.ts';
+import { createHardware } from '../../workflows/owners/node/hardware.ts';
+import type { World } from '../../workflows/owners/node/phase.ts';
+import { type Means, requests, type RequestName, type RequestReply } from '../../workflows/management/requests.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
 import { readRecord } from '../../layers/store/records/find.ts';
-
-/** Everything that this function may touch of the world. */
-export type Deps = Pick<
-  Platform,
-  'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'apis' | 'log' | 'clock' | 'chance' | 'ids'
->;
 
 /** What the API sends; `params` are checked by the row of the request. */
 const RequestCall = z.object({
@@ -38,7 +32,7 @@ type RequestCall = z.output<typeof RequestCall>;
 type Work = {
   readonly lock: 'held' | 'free' | 'any';
   told(): string;
-  run(hardware: Hardware): Promise<unknown>;
+  run(means: Means): Promise<unknown>;
 };
 
 /** The row with its parameters. Throws Invalid (400). */
@@ -48,7 +42,7 @@ const workOf = ({ request, params }: RequestCall): Work => {
   return {
     lock: row.lock,
     told: () => ('told' in row && row.told ? row.told(given) : `Asked for ${request}.`),
-    run: async (hardware) => row.run(hardware, given),
+    run: async (means) => row.run(means, given),
   };
 };
 
@@ -69,7 +63,7 @@ const event = ({ asked_by }: RequestCall, message: string, run: string): NodeEve
 });
 
 /** Throws NodeLocked (409), NotFound (404). */
-const take = async (platform: Deps, call: RequestCall, work: Work): Promise<StoredNode> => {
+const take = async (platform: World, call: RequestCall, work: Work): Promise<StoredNode> => {
   const birth = platform.ids.ulid();
   const { after } = await changeRecord(platform, kinds.node, call.node, (node) => {
     const held = lock(node, birth);
@@ -85,7 +79,7 @@ const take = async (platform: Deps, call: RequestCall, work: Work): Promise<Stor
 };
 
 /** Whoever has the lock by now keeps it. */
-const letGo = async (platform: Deps, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
+const letGo = async (platform: World, call: RequestCall, { uuid, reservation: run }: StoredNode, message: string) =>
   changeRecord(platform, kinds.node, uuid, (node) => {
     if (node.reservation !== run) return undefined;
     return {
@@ -98,15 +92,15 @@ const letGo = async (platform: Deps, call: RequestCall, { uuid, reservation: run
 const stillAtIt = (error: unknown) => isFault(error) && error.name === 'Pending';
 
 /** Asks until the machine has done it or the client cannot wait any longer. Throws Pending, and what the row throws. */
-const ask = async (platform: Deps, call: RequestCall, work: Work, node: StoredNode): Promise<unknown> => {
+const ask = async (platform: World, call: RequestCall, work: Work, node: StoredNode): Promise<unknown> => {
   const end = platform.clock.now() + call.budget_ms;
   const op_id = `${node.reservation ?? node.uuid}/${call.request}`;
+  const { images } = platform;
   for (;;) {
     const left = end - platform.clock.now();
     try {
-      return await work.run(
-        createHardware(platform, { node, op_id, deadline_ms: Math.max(pace, Math.floor(left / most)) }),
-      );
+      const deadline_ms = Math.max(pace, Math.floor(left / most));
+      return await work.run({ hardware: createHardware(platform, { node, op_id, deadline_ms }), node, images });
     } catch (error) {
       if (!stillAtIt(error) || end - platform.clock.now() < 2 * pace) throw error;
       await platform.clock.sleep(pace);
@@ -114,7 +108,7 @@ const ask = async (platform: Deps, call: RequestCall, work: Work, node: StoredNo
   }
 };
 
-const withLock = async (platform: Deps, call: RequestCall, work: Work): Promise<unknown> => {
+const withLock = async (platform: World, call: RequestCall, work: Work): Promise<unknown> => {
   const node = await take(platform, call, work);
   const [asked] = await Promise.allSettled([ask(platform, call, work, node)]);
   if (asked.status === 'fulfilled') {
@@ -126,7 +120,7 @@ const withLock = async (platform: Deps, call: RequestCall, work: Work): Promise<
   throw error;
 };
 
-const withoutLock = async (platform: Deps, call: RequestCall, work: Work): Promise<unknown> => {
+const withoutLock = async (platform: World, call: RequestCall, work: Work): Promise<unknown> => {
   const node = await readRecord(platform.table, kinds.node, call.node);
   if (!node) throw NotFound(`Node ${call.node} could not be found.`);
   if (work.lock === 'free' && node.reservation) throw NodeLocked(node.uuid, node.reservation);
@@ -153,7 +147,7 @@ const RequestMalformed = (why: string) =>
  * Never throws a fault that a client can do something about; what else it throws is for the log, such as
  * RequestMalformed.
  */
-export const serveRequest = async (platform: Deps, event: unknown): Promise<RequestReply> => {
+export const serveRequest = async (platform: World, event: unknown): Promise<RequestReply> => {
   const { data: call, error: malformed } = RequestCall.safeParse(event);
   if (malformed) throw RequestMalformed(malformed.message);
   try {

@@ -31,6 +31,8 @@ const node = candidate.extend({
   target_provision_state: provisionState.nullable(),
   target_power_state: powerState.nullable(),
   protected: z.boolean(),
+  /** ISO 8601. */
+  provision_updated_at: text.nullable(),
   last_error: text.nullable(),
 });
 

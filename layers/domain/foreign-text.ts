@@ -19,6 +19,16 @@ const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xd
 
 const note = (length: number) => ` [...] (cut, it had ${length} characters)`;
 
+/**
+ * A JSON value that somebody sent, for a message that refuses it. What holds others is not shown: it may be of any size,
+ * and it has no text that could be relied on, because a key of it can be called `toString`.
+ */
+export const quoted = (value: unknown): string => {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'string' ? `"${value}"` : JSON.stringify(value);
+};
+
 /** At most `most` characters, no character in two; a text that was cut says so. `length`: what it had in the beginning. */
 export const cutText = (text: string, most: number = maxText, length: number = text.length): string => {
   if (text.length <= most && length <= text.length) return text;

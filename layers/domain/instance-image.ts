@@ -1,11 +1,22 @@
 /** What instance_info must say about the image: deploy interfaces direct and ramdisk (ironic-deploy.md 1.2, 6). */
 import { Invalid } from './fault.ts';
+import { isUuid } from './values.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an http or https URL; what else Ironic takes needs services that Ingot does not have. */
+/** Whether a value is an http or https URL. */
 export const isWebUrl = (value: unknown): value is string =>
   typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+/** The UUID of an image of the Image API, in either of Ironic's two ways; undefined for what is none. */
+export const imageIdOf = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return undefined;
+  const id = value.replace(/^glance:\/\//, '');
+  return isUuid(id) ? id.toLowerCase() : undefined;
+};
+
+/** What agents write. */
+export const diskFormats: readonly string[] = ['raw', 'gpt', 'qcow2', 'iso'];
 
 /** Length of the hexadecimal digest of each algorithm the agent knows. */
 const digests: { readonly [algorithm: string]: number } = { md5: 32, sha1: 40, sha256: 64, sha384: 96, sha512: 128 };
@@ -63,16 +74,27 @@ export const imageType = (info: Info): 'partition' | 'whole-disk' => {
   return (info['kernel'] ?? info['ramdisk'] ?? null) === null ? 'whole-disk' : 'partition';
 };
 
-/** Deploy interface direct: an image that the agent downloads and writes. Throws Invalid naming the key. */
-export const checkImage = (info: Info): void => {
-  need(info, ['image_source']);
-  webUrl(info, 'image_source');
-  if (String(info['image_source']).endsWith('/')) {
+const checkSource = ({ image_source: source }: Info): void => {
+  if (!isWebUrl(source)) {
+    throw Invalid('instance_info.image_source must be an http or https URL, or the UUID of an image of the Image API.');
+  }
+  if (source.endsWith('/')) {
     throw Invalid('instance_info.image_source must be a disk image; a path (ending in /) cannot be written to a disk.');
   }
-  checkDigest(info);
-  oneOf(info, 'image_disk_format', ['raw', 'gpt', 'qcow2', 'iso']);
+};
+
+/**
+ * Deploy interface direct: an image that the agent downloads and writes. What an image of the Image API says of itself is
+ * not looked at here. Throws Invalid naming the key.
+ */
+export const checkImage = (info: Info): void => {
+  need(info, ['image_source']);
   oneOf(info, 'image_type', ['partition', 'whole-disk']);
+  if (imageIdOf(info['image_source']) === undefined) {
+    checkSource(info);
+    checkDigest(info);
+    oneOf(info, 'image_disk_format', diskFormats);
+  }
   if (imageType(info) === 'partition') checkPartition(info);
 };
 

@@ -165,6 +165,16 @@ export const notes = {
     lifetime: 'instance',
     doc: 'Whether the image of the instance is that of a whole disk, not of a partition.',
   },
+  image_project: {
+    schema: z.string(),
+    lifetime: 'instance',
+    doc: 'The project that has to see the image of the Image API which a deploy writes; absent: none has to.',
+  },
+  image_id: {
+    schema: z.string(),
+    lifetime: 'plan',
+    doc: 'The image of the Image API that the deploy in progress was begun with.',
+  },
   deploy_boot_mode: {
     schema: z.enum(['uefi', 'bios']),
     lifetime: 'instance',

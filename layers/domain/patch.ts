@@ -1,11 +1,16 @@
-/** JSON patch as Ironic takes it (ironic-api.md 1.7): add, replace and remove on the fields of a record. Pure. */
+/**
+ * JSON patch as Ironic takes it (ironic-api.md 1.7): add, replace and remove on the fields of a record; and `test`, which
+ * Ironic has not, for who changes only what nobody else has changed. Pure.
+ */
 import * as z from 'zod';
 
-import { Invalid } from './fault.ts';
+import { Conflict, Invalid } from './fault.ts';
 import type { Fields } from './fields.ts';
+import { maskField } from './masking.ts';
+import { isSame } from './values.ts';
 
 export type Step = {
-  readonly op: 'add' | 'replace' | 'remove';
+  readonly op: 'add' | 'replace' | 'remove' | 'test';
   /** The path in pieces, unescaped; the first is the field. */
   readonly pieces: readonly [string, ...string[]];
   readonly value?: unknown;
@@ -13,12 +18,14 @@ export type Step = {
   readonly name: string;
 };
 
+const bodyOf = <const O extends readonly [Step['op'], ...Step['op'][]]>(ops: O) =>
+  z.array(z.strictObject({ op: z.enum(ops), path: z.string(), value: z.unknown() }).partial({ value: true }));
+
 /** The body of a PATCH. */
-export const patchBody = z.array(
-  z
-    .strictObject({ op: z.enum(['add', 'replace', 'remove']), path: z.string(), value: z.unknown() })
-    .partial({ value: true }),
-);
+export const patchBody = bodyOf(['add', 'replace', 'remove', 'test']);
+
+/** The same where nothing is tested. */
+export const changingPatchBody = bodyOf(['add', 'replace', 'remove']);
 
 export type PatchBody = z.output<typeof patchBody>;
 
@@ -90,6 +97,21 @@ const enter = (step: Step, from: unknown, key: string): unknown => {
   throw refuse(step, `there is no "${key}"`);
 };
 
+/** What a path leads to; undefined: nothing. */
+const valueAt = (root: unknown, keys: readonly string[]): unknown =>
+  keys.reduce(
+    (from: unknown, key) => (isContainer(from) && Object.hasOwn(from, key) ? from[key as never] : undefined),
+    root,
+  );
+
+/** Secrets are compared as they are shown, so that nobody finds one by trying. */
+const requireSame = (step: Step, rows: Fields, value: unknown): void => {
+  const [field, ...keys] = step.pieces;
+  const found = valueAt(maskField(rows[field]?.masked, value ?? null), keys);
+  if (found !== undefined && isSame(found, step.value)) return;
+  throw Conflict(`Couldn't apply patch operation "${step.name}": it is something else by now.`);
+};
+
 const changeInside = (step: Step, root: unknown): void => {
   const keys = step.pieces.slice(1);
   const last = keys.pop()!;
@@ -100,13 +122,22 @@ const changeInside = (step: Step, root: unknown): void => {
 };
 
 /**
- * The fields that the patch touches, as it leaves them; a removed one is null. Applied one operation after the other
- * on copies, the record stays as it is. Values are not checked here. Throws Invalid (400) that names the operation.
+ * The fields that the patch changes, as it leaves them; a removed one is null. Applied one operation after the other
+ * on copies, the record stays as it is. Values are not checked here. Throws Invalid (400) that names the operation,
+ * Conflict (409) for a test that fails.
  */
-export const applyPatch = (record: object, patch: readonly Step[]): Record<string, unknown> => {
+export const applyPatch = (record: object, patch: readonly Step[], rows: Fields): Record<string, unknown> => {
   const changed: Record<string, unknown> = {};
   for (const step of patch) {
     const [field] = step.pieces;
+    if (step.op === 'test') {
+      requireSame(
+        step,
+        rows,
+        Object.hasOwn(changed, field) ? changed[field] : (record as Record<string, unknown>)[field],
+      );
+      continue;
+    }
     if (!Object.hasOwn(changed, field)) {
       changed[field] = structuredClone((record as Record<string, unknown>)[field] ?? null);
     }

@@ -1,6 +1,8 @@
 /** The kinds of values that several resources have. */
 import * as z from 'zod';
 
+import { quoted } from './foreign-text.ts';
+
 /** In lower case. */
 export const uuid = z
   .string()
@@ -22,7 +24,7 @@ export const text = (max: number) => z.string().min(1).max(max);
 
 /** One of these words. */
 export const word = <const W extends readonly [string, ...string[]]>(words: W) =>
-  z.enum(words, { error: ({ input }) => `"${String(input)}" is none of ${words.join(', ')}` });
+  z.enum(words, { error: ({ input }) => `${quoted(input)} is none of ${words.join(', ')}` });
 
 /** A whole number that is not negative. Clients send such numbers also as text, the command line client always does. */
 export const count = z.union(
@@ -40,6 +42,15 @@ export const count = z.union(
 
 /** A JSON object of any content. */
 export const json = z.record(z.string(), z.unknown());
+
+const sorted = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** Whether two JSON values are the same, whatever the order of their keys. */
+export const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
 
 /** ISO 8601 with offset, as Ironic writes it. */
 export const timestamp = z.iso.datetime({ offset: true });

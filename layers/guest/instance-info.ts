@@ -21,14 +21,19 @@ type Key = {
   of(meta: GuestMetadata, deployment: Deployment): Value | undefined;
   /** Without it machines are deployed otherwise, so no setting leaves it out. */
   readonly needed?: true;
+  /** It is a fact of the metadata, of the same name. */
+  readonly isFact?: true;
+  readonly backfilled?: true;
   readonly doc: string;
 };
 
 const factKey = (name: FactName): Key => {
-  const { doc, unlessZero }: Fact = facts[name];
+  const { doc, unlessZero, backfilled }: Fact = facts[name];
   return {
     of: (meta) => (meta[name] === null || (unlessZero && meta[name] === 0) ? undefined : String(meta[name])),
     ...(['root_gb', 'swap_mb', 'ephemeral_gb'].includes(name) && { needed: true }),
+    ...(backfilled && { backfilled }),
+    isFact: true,
     doc,
   };
 };
@@ -99,9 +104,14 @@ export const instanceInfoKeys: { readonly [name: string]: Key } = {
   local_gb: { of: (_meta, { local_gb }) => String(local_gb), doc: "Size of the machine's disk, GiB." },
   fixed_ips: {
     of: (meta) => JSON.stringify(fixedIps(meta)),
+    backfilled: true,
     doc: 'Fixed addresses as JSON text, each with the floating ones that lead to it.',
   },
-  floating_ips: { of: (meta) => JSON.stringify(floatingIps(meta)), doc: 'Floating addresses as JSON text.' },
+  floating_ips: {
+    of: (meta) => JSON.stringify(floatingIps(meta)),
+    backfilled: true,
+    doc: 'Floating addresses as JSON text.',
+  },
   ephemeral_format: {
     of: ({ ephemeral_gb }, { ephemeral_format: format }) => (ephemeral_gb && format !== null ? format : undefined),
     needed: true,

@@ -17,15 +17,22 @@ export type Fact = {
   readonly newer?: true;
   /** instance_info has it only if it is more than 0. */
   readonly unlessZero?: true;
+  /** Deploys of the past did not write it into instance_info; scripts/backfill-instance-metadata does it afterwards. */
+  readonly backfilled?: true;
   readonly doc: string;
 };
 
 /** In the order of the guest document. Who and what is named comes before its name. */
 export const facts = {
-  display_name: { schema: text, document: 'name', doc: 'Name of the instance.' },
-  created_at: { schema: text, document: 'creationTime', doc: 'When the instance was created (ISO 8601); stays.' },
-  flavor_name: { schema: text, document: 'flavor@name', doc: 'Name of its flavor.' },
-  flavor_id: { schema: text, document: 'flavor@id', newer: true, doc: 'ID of its flavor.' },
+  display_name: { schema: text, document: 'name', backfilled: true, doc: 'Name of the instance.' },
+  created_at: {
+    schema: text,
+    document: 'creationTime',
+    backfilled: true,
+    doc: 'When the instance was created (ISO 8601); stays.',
+  },
+  flavor_name: { schema: text, document: 'flavor@name', backfilled: true, doc: 'Name of its flavor.' },
+  flavor_id: { schema: text, document: 'flavor@id', backfilled: true, newer: true, doc: 'ID of its flavor.' },
   memory_mb: { schema: amount, document: 'flavor/memory', doc: 'Memory that the flavor asks for, MiB.' },
   root_gb: { schema: amount, document: 'flavor/disk', doc: 'Root disk that the flavor asks for, GiB.' },
   swap_mb: { schema: amount, document: 'flavor/swap', doc: 'Swap that the flavor asks for, MiB.' },
@@ -36,10 +43,30 @@ export const facts = {
     doc: 'Ephemeral disk that the flavor asks for, GiB.',
   },
   vcpus: { schema: amount, document: 'flavor/vcpus', doc: 'Processors that the flavor asks for.' },
-  user_id: { schema: text, document: 'owner/user@uuid', doc: 'ID of the user who made the instance.' },
-  user_name: { schema: text, document: 'owner/user', doc: 'Name of that user; N/A if it is not known.' },
-  project_id: { schema: text, document: 'owner/project@uuid', doc: 'ID of the project that has the instance.' },
-  project_name: { schema: text, document: 'owner/project', doc: 'Name of that project; N/A if it is not known.' },
+  user_id: {
+    schema: text,
+    document: 'owner/user@uuid',
+    backfilled: true,
+    doc: 'ID of the user who made the instance.',
+  },
+  user_name: {
+    schema: text,
+    document: 'owner/user',
+    backfilled: true,
+    doc: 'Name of that user; N/A if it is not known.',
+  },
+  project_id: {
+    schema: text,
+    document: 'owner/project@uuid',
+    backfilled: true,
+    doc: 'ID of the project that has the instance.',
+  },
+  project_name: {
+    schema: text,
+    document: 'owner/project',
+    backfilled: true,
+    doc: 'Name of that project; N/A if it is not known.',
+  },
 } as const satisfies { readonly [name: string]: Fact };
 
 export type FactName = keyof typeof facts;

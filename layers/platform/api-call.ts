@@ -2,7 +2,7 @@
 import { Fault, ServiceCredential, Unavailable } from '../domain/fault.ts';
 import { isSafeUrl } from '../domain/safe-url.ts';
 import { credentialHeaders } from './api-credentials.ts';
-import { type ApiCall, type ApiReply, type ApiRequest, apiTitles, type CalledApi } from './apis.ts';
+import { type ApiCall, type ApiReply, type ApiRequest, baseOf, type CalledApi, calledApis } from './apis.ts';
 import type { Log } from './platform.ts';
 
 export type ApiCallOptions = {
@@ -15,9 +15,6 @@ export type ApiCallOptions = {
   /** For one request; the default lets who waits for 29 seconds (API Gateway) say what happened. */
   readonly patience_ms?: number;
 };
-
-/** Paths begin with the version, so an endpoint as a catalog has it would name it twice. */
-const baseOf = (endpoint: string): string => endpoint.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '');
 
 const check = ({ api, endpoint, credentials }: ApiCallOptions): void => {
   const isUrl = /^https?:/i.test(endpoint) && URL.canParse(endpoint);
@@ -42,7 +39,8 @@ const initOf = ({ method, headers, body }: ApiRequest, proof: Readonly<Record<st
 });
 
 /** The API knows who asks not, or lets him not do it. */
-const isRefusal = ({ status }: ApiReply): boolean => status === 401 || status === 403;
+const isRefusal = ({ status }: ApiReply, { refusable }: ApiRequest): boolean =>
+  status === 401 || (status === 403 && !refusable);
 
 /**
  * Makes the function that calls one API. The credential is read by the first call and kept until it is refused. Throws
@@ -51,7 +49,7 @@ const isRefusal = ({ status }: ApiReply): boolean => status === 401 || status ==
 export const createApiCall = (options: ApiCallOptions): ApiCall => {
   check(options);
   const { api, endpoint, credentials, log, patience_ms = 25_000 } = options;
-  const title = apiTitles[api];
+  const title = calledApis[api];
   const base = baseOf(endpoint);
   let kept: Promise<Readonly<Record<string, string>>> | undefined;
 
@@ -85,7 +83,7 @@ export const createApiCall = (options: ApiCallOptions): ApiCall => {
       kept = undefined;
       reply = await send(wanted);
     }
-    if (!isRefusal(reply)) return reply;
+    if (!isRefusal(reply, wanted)) return reply;
     const whose = credentials ? `that ${api}_credentials holds` : `, as ${api}_credentials is empty`;
     throw fail(ServiceCredential, `it refused the credential ${whose}`, {
       method: wanted.method,

@@ -1,11 +1,26 @@
 /**
- * The APIs that functions of ours call as clients do, with a credential of this installation: its own, or those of
- * another that settings name. The real form is `api-call.ts`; in memory (`memory/apis.ts`) the API is a function.
+ * The APIs that functions of ours call as clients do: those of this installation, or of another that settings name. Over
+ * HTTP they prove themselves with a credential (`api-call.ts`); an API of ours can also be called by its function
+ * (`invoked-api.ts`). In memory (`memory/apis.ts`) the API is a function too.
  */
 
-/** By the names that the manifest has for them. */
-export const calledApis = ['baremetal', 'image'] as const;
-export type CalledApi = (typeof calledApis)[number];
+/** By the names that the manifest has for them: how people call them. */
+export const calledApis = { baremetal: 'Bare Metal API', image: 'Image API' } as const;
+export type CalledApi = keyof typeof calledApis;
+
+/** Something for each of them. */
+export const perApi = <T>(make: (api: CalledApi) => T): Readonly<Record<CalledApi, T>> =>
+  Object.fromEntries(Object.keys(calledApis).map((api) => [api, make(api as CalledApi)])) as Record<CalledApi, T>;
+
+/** The functions of those that are called by them, if this installation's own API is meant. */
+export const invokedApis = { image: 'image-api' } as const satisfies { readonly [A in CalledApi]?: string };
+export type InvokedApi = keyof typeof invokedApis;
+
+/** Whether the own API is called by its function. */
+export const isInvoked = (api: CalledApi): api is InvokedApi => Object.hasOwn(invokedApis, api);
+
+/** What stands before the paths of requests, which begin with the version: an endpoint as a catalog has it names that too. */
+export const baseOf = (endpoint: string): string => endpoint.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '');
 
 export type ApiRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -14,6 +29,8 @@ export type ApiRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown;
+  /** What is asked may be forbidden to who asks: 403 then is an answer like any other. */
+  readonly refusable?: true;
 };
 
 /** `headers`: names in lower case. */
@@ -31,6 +48,3 @@ export type ApiReply = {
 export type ApiCall = (wanted: ApiRequest) => Promise<ApiReply>;
 
 export type Apis = { readonly [A in CalledApi]: ApiCall };
-
-/** How people call them. */
-export const apiTitles: { readonly [A in CalledApi]: string } = { baremetal: 'Bare Metal API', image: 'Image API' };

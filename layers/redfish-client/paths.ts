@@ -1,7 +1,7 @@
 /** Which links of a BMC are followed: paths below its own service root, and nothing else (redfish.md 8). */
 import { bmcFault } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
-import { cutText } from '../domain/foreign-text.ts';
+import { cutText, quoted } from '../domain/foreign-text.ts';
 
 /** Where a BMC is: its URL's origin and the path before /redfish. */
 export type Place = { readonly origin: string; readonly root_prefix: string };
@@ -17,7 +17,7 @@ const Outside = (link: string): Fault =>
  * Throws BmcProtocol for everything that is not below `<root_prefix>/redfish/`.
  */
 export const linkPath = ({ origin, root_prefix }: Place, link: unknown): string => {
-  if (typeof link !== 'string' || !URL.canParse(link, origin)) throw Outside(String(link));
+  if (typeof link !== 'string' || !URL.canParse(link, origin)) throw Outside(quoted(link));
   const url = new URL(link, origin);
   const inside = url.origin === new URL(origin).origin && !url.username && !url.password;
   // An encoded separator or dot could mean another path to the BMC than it does to us.

@@ -44,8 +44,8 @@ export const indexesOf = (kind: AnyKind): ReadonlyMap<string, Index<never>> => {
   return indexes;
 };
 
-/** A place in an index, for one shard or all: the name of the index and the value, which may have any characters. */
-export const placeIn = (index: string, value: unknown): string => `${index}#${String(value)}`;
+/** A place in an index, for one shard or all: the name of the index and the value, a word, number or boolean of any characters. */
+export const placeIn = (index: string, value: unknown): string => `${index}#${value as string}`;
 
 /** The places in which lists find a record. */
 export const placesOf = (kind: AnyKind, record: Kept): string[] =>

@@ -12,11 +12,14 @@ import { guardKey } from './kinds/key.ts';
  */
 export type Guard = { readonly unique: string; readonly value: string; readonly own: string; readonly key: Key };
 
+/** What is unique, and within what: values of fields that are no JSON. */
+type Plain = string | number | null;
+
 /** A value that others follow in a guard, so that no two pairs look alike. */
-const prefix = (value: unknown): string => `${String(value).replaceAll('%', '%25').replaceAll('#', '%23')}#`;
+const prefix = (value: Plain): string => `${String(value).replaceAll('%', '%25').replaceAll('#', '%23')}#`;
 
 /** A value as guards have it, of one that is unique within another. */
-export const valueWithin = (within: unknown, own: string | number): string => prefix(within) + own;
+export const valueWithin = (within: Plain, own: string | number): string => prefix(within) + own;
 
 /** The guards that a record holds by the `unique` rows of its table. */
 export const guardsOf = (rows: Fields, record: object): Guard[] => {
@@ -24,7 +27,7 @@ export const guardsOf = (rows: Fields, record: object): Guard[] => {
   return Object.entries(rows).flatMap(([name, { unique, within }]) => {
     const own = values[name];
     if (!unique || (typeof own !== 'string' && typeof own !== 'number')) return [];
-    const value = within === undefined ? String(own) : valueWithin(values[within], own);
+    const value = within === undefined ? String(own) : valueWithin(values[within] as Plain, own);
     return [{ unique, value, own: String(own), key: guardKey(unique, value) }];
   });
 };

@@ -1,12 +1,57 @@
 /** What the newcomer is told to try next. */
+import type { Cloud } from '../cloud.ts';
+import { cloudName } from '../clouds-file.ts';
 
 const version = 'X-OpenStack-Ironic-API-Version: 1.109';
 
-/** The three commands, each for the openstack client and for curl. `name` is a deployed machine. */
-export const nextCommands = (url: string, name: string): string => `
+/** `tenant`: what the openstack client is told of a user of a project, if others log in otherwise. */
+type Login = { readonly client: string; readonly curl: string; readonly tenant?: string };
+type Called = Pick<Cloud, 'url' | 'strategy' | 'clouds'>;
+
+/** What a caller gives to prove who they are, by auth_strategy; the openstack client besides its file. */
+const logins: Readonly<Record<string, Login>> = {
+  noauth: { client: '', curl: '' },
+  http_basic: {
+    client: ' OS_USERNAME=operator OS_PASSWORD=...',
+    curl: '-u operator:... ',
+    tenant: '  export OS_USERNAME=... OS_PASSWORD=...    # of a user of INGOT_USERS_FILE\n',
+  },
+  oidc: { client: '# no login of its own: see docs/guides/authenticate.md', curl: "-H 'Authorization: Bearer ...' " },
+  keystone: {
+    client: ' OS_USERNAME=... OS_PASSWORD=... OS_PROJECT_NAME=... OS_USER_DOMAIN_NAME=... OS_PROJECT_DOMAIN_NAME=...',
+    curl: "-H 'X-Auth-Token: ...' ",
+  },
+};
+
+/** As a shell takes it. */
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+
+const loginOf = ({ clouds, strategy }: Called): Login => {
+  const login = logins[strategy]!;
+  if (clouds === undefined) return login;
+  return { ...login, client: `export OS_CLIENT_CONFIG_FILE=${quoted(clouds)} OS_CLOUD=${cloudName}${login.client}` };
+};
+
+/** What tenants have besides servers. */
+const tenantCommands = ({ clouds, strategy }: Called): string =>
+  clouds === undefined
+    ? ''
+    : `
+and as a tenant, with the openstack client:
+
+${logins[strategy]?.tenant ?? ''}  openstack keypair create --public-key ~/.ssh/id_ed25519.pub k
+  openstack image list
+  openstack network list
+`;
+
+/** What to try with a deployed machine, for the openstack client and for curl, and as a tenant. `name`: the machine's. */
+export const nextCommands = (called: Called, name: string): string => {
+  const { url } = called;
+  return `
 Try next, in another terminal, with the openstack client:
 
-  export OS_AUTH_TYPE=none OS_ENDPOINT=${url}
+  ${loginOf(called).client}
   openstack baremetal node list
   openstack baremetal node show ${name} --fields provision_state driver_info instance_info
   openstack baremetal node undeploy ${name} --wait
@@ -17,19 +62,7 @@ or with curl:
   curl -s -H '${version}' ${url}/v1/nodes/${name}
   curl -s -H '${version}' -H 'Content-Type: application/json' \\
        -X PUT -d '{"target": "deleted"}' ${url}/v1/nodes/${name}/states/provision
-`;
-
-type Login = { readonly client: string; readonly curl: string };
-
-/** What a caller gives to prove who they are, by auth_strategy. */
-const logins: Readonly<Record<string, Login>> = {
-  noauth: { client: 'export OS_AUTH_TYPE=none', curl: '' },
-  http_basic: {
-    client: 'export OS_AUTH_TYPE=http_basic OS_USERNAME=operator OS_PASSWORD=...',
-    curl: '-u operator:... ',
-  },
-  oidc: { client: '# no login of its own: see docs/guides/authenticate.md', curl: "-H 'Authorization: Bearer ...' " },
-  keystone: { client: 'export OS_AUTH_TYPE=token_endpoint OS_TOKEN=...', curl: "-H 'X-Auth-Token: ...' " },
+${tenantCommands(called)}`;
 };
 
 /** Real machines cannot follow a link to 127.0.0.1, and everything that they boot is one. */
@@ -39,12 +72,12 @@ boot any (docs/guides/agents.md).
 `;
 
 /** Without simulated machines: how a real one is enrolled. */
-export const enrolCommands = (url: string, strategy: string): string => {
-  const { client, curl } = logins[strategy] ?? logins['noauth']!;
+export const enrolCommands = (called: Called): string => {
+  const { client, curl } = loginOf(called);
   return `
 There are no machines yet. Enrol one of your own, with the openstack client:
 
-  ${client} OS_ENDPOINT=${url}
+  ${client}
   openstack baremetal node create --driver redfish --name node-1 \\
       --driver-info redfish_address=https://192.0.2.5 --driver-info redfish_username=admin \\
       --driver-info redfish_password=... --driver-info redfish_verify_ca=sha256:... \\
@@ -54,7 +87,7 @@ There are no machines yet. Enrol one of your own, with the openstack client:
 
 or with curl:
 
-  curl -s ${curl}-H '${version}' -H 'Content-Type: application/json' ${url}/v1/nodes \\
+  curl -s ${curl}-H '${version}' -H 'Content-Type: application/json' ${called.url}/v1/nodes \\
        -d '{"name": "node-1", "driver": "redfish", "driver_info": {"redfish_address": "https://192.0.2.5"}}'
-`;
+${tenantCommands(called)}`;
 };

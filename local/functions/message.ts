@@ -18,7 +18,7 @@ export type Wiring = {
   /** The file that holds the key of sealed values. */
   readonly secrets?: string;
   /** Where each API is that functions call, and the file with what is proved there; empty: nothing is. */
-  readonly apis?: { readonly [A in CalledApi]: { readonly endpoint: string; readonly credentials: string } };
+  readonly apis?: Readonly<Record<CalledApi, { readonly endpoint: string; readonly credentials: string }>>;
 };
 
 export type WorkerData = {

@@ -10,7 +10,7 @@ import { Fault } from '../../layers/domain/fault.ts';
 import { createIds } from '../../layers/platform/ids.ts';
 import type { Events } from '../../layers/platform/events.ts';
 import type { Objects } from '../../layers/platform/objects.ts';
-import type { CalledApi } from '../../layers/platform/apis.ts';
+import { type CalledApi, isInvoked } from '../../layers/platform/apis.ts';
 import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
 import type { Workflows } from '../../layers/platform/workflows.ts';
 import { calledBy, type Grant, type GrantName, type Part, partOf } from '../../infra/grants.ts';
@@ -68,9 +68,13 @@ const openParameters: Open = async () => ({ read: readParameter });
 
 const openApi =
   (api: CalledApi): Open =>
-  async ({ apis, log }) => {
-    const { createApiCall } = await import('../../layers/platform/api-call.ts');
+  async ({ apis, functions, log }) => {
     const { endpoint, credentials: file } = apis![api];
+    if (endpoint === '' && isInvoked(api)) {
+      const { createInvokedApi } = await import('../../layers/platform/invoked-api.ts');
+      return { [api]: createInvokedApi({ functions: functions!, log, ids: createIds(systemClock) }, api) };
+    }
+    const { createApiCall } = await import('../../layers/platform/api-call.ts');
     const credentials = file === '' ? undefined : async () => readParameter(file);
     return { [api]: createApiCall({ api, endpoint, credentials, log }) };
   };

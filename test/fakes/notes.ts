@@ -38,6 +38,8 @@ export const everyNote: Required<Notes> = {
   step_stage: 'restarted',
   ramdisk_boots: 1,
   is_whole_disk_image: true,
+  image_project: 'red',
+  image_id: 'b9d0a8a6-5c6a-4f7e-8f3e-0f6f1b1d8c11',
   deploy_boot_mode: 'uefi',
   guest_metadata_stale: { since: '2026-01-01T00:00:00.000+00:00', revision: 1 },
   automatic_lessee: true,

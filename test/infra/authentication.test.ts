@@ -77,14 +77,12 @@ const variableOf = (template: Template, name: string, variable: string): string 
 };
 
 describe('who calls an API as its client', () => {
-  const callers = [
-    ['computeapi', 'INGOT_BAREMETAL_ENDPOINT', /"ApiRest[^]*execute-api[^]*\/api"/],
-    ['workflow', 'INGOT_IMAGE_ENDPOINT', /"ImageApiRest[^]*execute-api[^]*\/image"/],
-  ] as const;
-
-  it('is told where that of this deployment is', () => {
+  it('is told where that of this deployment is, unless it calls its function', () => {
     const template = synthesise();
-    for (const [name, variable, url] of callers) expect(variableOf(template, name, variable)).toMatch(url);
+    const own = /"ApiRest[^]*execute-api[^]*\/api"/;
+    expect(variableOf(template, 'computeapi', 'INGOT_BAREMETAL_ENDPOINT')).toMatch(own);
+    expect(variableOf(template, 'workflow', 'INGOT_IMAGE_ENDPOINT')).toBe('""');
+    expect(variableOf(template, 'workflow', 'FUNCTION_IMAGE_API')).toContain('imageapiFunction');
     expect(variableOf(template, 'networkapi', 'INGOT_BAREMETAL_ENDPOINT')).toBe('""');
   });
 

@@ -32,7 +32,7 @@ const others = [
   'INGOT_USERS_FILE',
 ];
 /** Where the APIs are that functions call, and what is proved there, is for the platform to read. */
-const ofPlatform = calledApis.flatMap((api) => [`${api}_endpoint`, `${api}_credentials`]);
+const ofPlatform = Object.keys(calledApis).flatMap((api) => [`${api}_endpoint`, `${api}_credentials`]);
 
 describe('settings', () => {
   it('are all that functions read', () => {

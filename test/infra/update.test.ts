@@ -68,9 +68,11 @@ describe('the update of a stack of the first version', () => {
     expect(Object.keys(now.Outputs)).toEqual(expect.arrayContaining(first.Outputs));
   });
 
-  it('changes nothing of the table as long as its indexes are kept', () => {
+  it('changes nothing of the table as long as its indexes are kept, but that its changes can be followed', () => {
     const { Resources } = synthesise({ former_indexes: '15' });
-    expect(Resources[tableId]).toEqual(first.Resources[tableId]);
+    const { StreamSpecification: stream, ...properties } = tableIn(Resources, tableId);
+    expect(stream).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' });
+    expect({ ...Resources[tableId], Properties: properties }).toEqual(first.Resources[tableId]);
     expect(Object.keys(Resources)).toEqual(expect.arrayContaining(Object.keys(others)));
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { calledApisIn, environmentOf, readSettings, withOwnApis } from '../../local/environment.ts';
+import { calledApisIn, environmentOf, readSettings } from '../../local/environment.ts';
 
 it('asks for no password and lets the proxy reach this machine only if all machines are simulated', () => {
   expect(readSettings({}, false)).toMatchObject({
@@ -36,19 +36,20 @@ it('gives a function the settings, its own variables, and nothing else', () => {
   expect(api).not.toContain('INGOT_SERVICE_USER');
 });
 
-it('calls its own APIs as its own user, and those of others with what the operator says', () => {
+it('calls its own Bare Metal API as its own user, its own Image API by the function, and those of others with what the operator says', () => {
   const urls = { baremetal: 'http://127.0.0.1:1', image: 'http://127.0.0.1:1/image' };
   const own = (variables: Record<string, string>) =>
-    calledApisIn(withOwnApis(readSettings(variables, false), urls, '/keys/service'));
+    calledApisIn(readSettings(variables, false), urls, '/keys/service');
   expect(own({})).toEqual({
     baremetal: { endpoint: urls.baremetal, credentials: '/keys/service' },
-    image: { endpoint: urls.image, credentials: '/keys/service' },
+    image: { endpoint: '', credentials: '' },
   });
   const ironic = 'https://ironic.example';
-  const others = { INGOT_BAREMETAL_ENDPOINT: ironic, INGOT_IMAGE_CREDENTIALS: '/etc/glance' };
+  const glance = 'https://glance.example';
+  const others = { INGOT_BAREMETAL_ENDPOINT: ironic, INGOT_IMAGE_ENDPOINT: glance };
   expect(own(others)).toEqual({
     baremetal: { endpoint: ironic, credentials: '' },
-    image: { endpoint: urls.image, credentials: '/etc/glance' },
+    image: { endpoint: glance, credentials: '' },
   });
   expect(own({ INGOT_BAREMETAL_ENDPOINT: ironic, INGOT_BAREMETAL_CREDENTIALS: '/etc/ironic' }).baremetal).toEqual({
     endpoint: ironic,

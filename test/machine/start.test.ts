@@ -122,7 +122,7 @@ it('answers the users of the file and nobody else with real machines', async () 
   const headers = { Authorization: `Basic ${Buffer.from('ann:pass:word').toString('base64')}` };
   expect((await fetch(nodes, { headers })).status).toBe(200);
   await process.kill('SIGINT');
-  expect(process.output()).toContain('OS_AUTH_TYPE=http_basic');
+  expect(process.output()).toContain('OS_CLOUD=ingot OS_USERNAME=operator');
 });
 
 it('keeps everything to its owner in a folder that was open to all, and says so in the log', async () => {

@@ -21,7 +21,8 @@ const checksums = (info: Info): Info => {
       os_hash_value: info['image_os_hash_value'],
     });
   }
-  const algorithm = { 64: 'sha256', 128: 'sha512' }[isWebUrl(checksum) ? 0 : String(checksum).length];
+  const digits = isWebUrl(checksum) ? 0 : ((checksum ?? '') as string).length;
+  const algorithm = { 64: 'sha256', 128: 'sha512' }[digits];
   return given({ checksum, ...(algorithm && { os_hash_algo: algorithm, os_hash_value: checksum }) });
 };
 
@@ -45,13 +46,16 @@ const proxies = (driverInfo: Info): Info => {
   };
 };
 
-/** image_info for the agent. Throws Invalid if there is no image. */
-export const imageInfo = (node: StoredNode): Info => {
+/**
+ * image_info for the agent. `node`: with its source; `id` is what the image is called, else the name of the file at the
+ * URL. Throws Invalid if there is no image.
+ */
+export const imageInfo = (node: StoredNode, id?: string): Info => {
   const info = node.instance_info;
   const source = info['image_source'];
   if (!isWebUrl(source)) throw Invalid('instance_info.image_source must be an http or https URL.');
   return {
-    id: new URL(source).pathname.split('/').at(-1),
+    id: id ?? new URL(source).pathname.split('/').at(-1),
     urls: [source],
     ...given({ disk_format: info['image_disk_format'] }),
     container_format: info['image_container_format'] ?? 'bare',

@@ -21,6 +21,7 @@ import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
 import { imageInfo } from './image.ts';
+import { imageOf, withSource } from '../owners/node/image-source.ts';
 import { withGuestDocument } from '../owners/node/guest.ts';
 import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import {
@@ -90,7 +91,10 @@ const ending = (name: CoreStep, phase: Phase): Phase<typeof words> => ({
 
 const traitsOf = ({ instance_info: info }: StoredNode): string[] => (info['traits'] ?? []) as string[];
 
-/** What an operator did to the node or to a template since the request is noticed here. */
+/**
+ * What an operator did to the node, to its image or to a template since the request is noticed here. `node`: with its
+ * source.
+ */
 const checkDeploy = (node: StoredNode): void => {
   const way = wayOf(node);
   if (way === 'direct') checkImage(node.instance_info);
@@ -110,15 +114,17 @@ const imageNotes = (node: StoredNode) =>
 /** Makes the plan, with the deploy templates that the traits of the instance name; one that was held goes on. */
 const validate: Phase<typeof words> = {
   answers: words,
-  run: async ({ node, platform }) => {
-    checkDeploy(node);
+  run: async ({ node, platform, images }) => {
+    const sourced = await withSource(images, node, note(node, 'image_project'));
+    checkDeploy(sourced);
     if (planOf(node, 'deploy')) return answer(next(node));
     const templates = await deployTemplatesOf(platform.table, traitsOf(node));
     const asked = askedSteps(templates, note(node, 'user_deploy_steps') ?? []);
     const steps = planDeploy(node, asked);
     const change = (fresh: StoredNode) =>
       keep(setPlan(fresh, 'deploy', steps), {
-        ...imageNotes(node),
+        ...imageNotes(sourced),
+        ...(imageOf(node) !== undefined && { image_id: imageOf(node)! }),
         ...(asked.length > 0 && { user_deploy_steps: asked }),
       });
     return answer(next({ ...node, ...change(node) }), change);
@@ -164,11 +170,20 @@ const collectSteps: Phase = {
   },
 };
 
+/** What the plan was made for, and who was asked about it, is not what is there any more: it may be of another project. */
+const requireSameImage = (node: StoredNode): void => {
+  if (imageOf(node) === note(node, 'image_id')) return;
+  throw Invalid('instance_info.image_source was changed while the machine was deployed. Deploy it again.');
+};
+
 /** Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. */
 const writeImage: Phase = {
-  run: async ({ hardware, node, platform, settings }) => {
+  run: async ({ hardware, images, node, platform, settings }) => {
+    requireSameImage(node);
+    const sourced = await withSource(images, node, note(node, 'image_project'));
+    const info = imageInfo(sourced, imageOf(node));
     const configdrive = await instance.configdriveLink(platform, node, 'agent', settings.linkSeconds);
-    const args = { image_info: imageInfo(node), ...(configdrive !== undefined && { configdrive }) };
+    const args = { image_info: info, ...(configdrive !== undefined && { configdrive }) };
     const written = await hardware.step('deploy', { interface: 'deploy', step: 'write_image', priority: 80, args });
     if (written) return done();
     return { is: 'wait', came: ({ revision }) => revision !== node.revision };

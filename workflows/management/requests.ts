@@ -7,6 +7,9 @@ import * as z from 'zod';
 import { bootDevice, type Observed } from '../../layers/bmc/operations.ts';
 import { indicatorComponent, indicatorState, wantedSubscription, type Indicator } from '../../layers/bmc/settings.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
+import type { ImageClient } from '../../layers/image-client/client.ts';
+import type { StoredNode } from '../../layers/store/nodes.ts';
+import { withSource } from '../owners/node/image-source.ts';
 import type { Hardware } from '../owners/node/hardware.ts';
 
 /**
@@ -15,13 +18,20 @@ import type { Hardware } from '../owners/node/hardware.ts';
  */
 type Lock = 'held' | 'free' | 'any';
 
+/** What a request is answered with: the machine, its record, and the Image API. */
+export type Means = {
+  readonly hardware: Hardware;
+  readonly node: StoredNode;
+  readonly images: ImageClient;
+};
+
 type Row<P extends z.ZodType, A> = {
   readonly lock: Lock;
   readonly params: P;
   /** What the history says was asked for. */
   readonly told?: (params: z.output<P>) => string;
   /** May be called again as long as the machine is at it; it observes before it acts. */
-  run(hardware: Hardware, params: z.output<P>): Promise<A>;
+  run(means: Means, params: z.output<P>): Promise<A>;
 };
 
 const row = <P extends z.ZodType, A>(one: Row<P, A>): Row<P, A> => one;
@@ -71,7 +81,7 @@ export const requests = {
   get_boot_device: row({
     lock: 'free',
     params: none,
-    run: async (hardware): Promise<BootDevice> => {
+    run: async ({ hardware }): Promise<BootDevice> => {
       const seen = await hardware.ask('system.get', {});
       return seen ? bootDeviceOf(seen) : { boot_device: 'pxe', persistent: false };
     },
@@ -80,7 +90,7 @@ export const requests = {
     lock: 'held',
     params: z.strictObject({ device: bootDevice, persistent: z.boolean() }),
     told: ({ device, persistent }) => `Asked for boot device ${device}, ${persistent ? 'for good' : 'once'}.`,
-    run: async (hardware, { device, persistent }) => {
+    run: async ({ hardware }, { device, persistent }) => {
       await hardware.ask('boot.ensure', { device, persistence: persistent ? 'continuous' : 'once' });
     },
   }),
@@ -88,21 +98,21 @@ export const requests = {
     lock: 'held',
     params: none,
     told: () => 'Asked for a non-maskable interrupt.',
-    run: async (hardware) => {
+    run: async ({ hardware }) => {
       await hardware.ask('nmi.inject', {});
     },
   }),
-  list_indicators: row({ lock: 'any', params: none, run: indicators }),
+  list_indicators: row({ lock: 'any', params: none, run: async ({ hardware }) => indicators(hardware) }),
   get_indicator: row({
     lock: 'free',
     params: which,
-    run: async (hardware, wanted) => ({ state: (await find(hardware, wanted)).state }),
+    run: async ({ hardware }, wanted) => ({ state: (await find(hardware, wanted)).state }),
   }),
   set_indicator: row({
     lock: 'held',
     params: which.extend({ state: indicatorState }),
     told: ({ component, name, state }) => `Asked for indicator ${name}@${component} to be ${state}.`,
-    run: async (hardware, { state, ...wanted }) => {
+    run: async ({ hardware }, { state, ...wanted }) => {
       const { readonly, states } = await find(hardware, wanted);
       if (readonly) throw Invalid(`The indicator ${wanted.name} of component ${wanted.component} cannot be changed.`);
       if (!states.includes(state)) throw Invalid(`This indicator cannot be ${state}, only ${states.join(', ')}.`);
@@ -112,26 +122,34 @@ export const requests = {
   list_subscriptions: row({
     lock: 'any',
     params: none,
-    run: async (hardware) => (await hardware.ask('subscription.list', {}))?.subscriptions ?? [],
+    run: async ({ hardware }) => (await hardware.ask('subscription.list', {}))?.subscriptions ?? [],
   }),
   create_subscription: row({
     lock: 'held',
     params: wantedSubscription,
     told: () => 'Asked for a subscription to events.',
-    run: async (hardware, wanted) => (await hardware.ask('subscription.create', wanted))?.subscription ?? null,
+    run: async ({ hardware }, wanted) => (await hardware.ask('subscription.create', wanted))?.subscription ?? null,
   }),
   delete_subscription: row({
     lock: 'held',
     params: z.strictObject({ id: z.string() }),
     told: ({ id }) => `Asked for the end of subscription ${id}.`,
-    run: async (hardware, { id }) => {
+    run: async ({ hardware }, { id }) => {
       await hardware.ask('subscription.delete', { id });
     },
   }),
   list_media: row({
     lock: 'any',
     params: none,
-    run: async (hardware) => (await hardware.ask('vmedia.get', {}))?.media ?? [],
+    run: async ({ hardware }) => (await hardware.ask('vmedia.get', {}))?.media ?? [],
+  }),
+  /** Of no machine, but what GET validate wants to know: throws what a deploy would fail with. */
+  check_image: row({
+    lock: 'any',
+    params: z.strictObject({ project: z.string().nullable() }),
+    run: async ({ node, images }, { project }) => {
+      await withSource(images, node, project ?? undefined);
+    },
   }),
 } as const;
 

@@ -56,14 +56,16 @@ const fillNames = (state: Members, names: { readonly [name: string]: string }, r
   ) as Members;
 
 /**
- * The state machine of the workflow `name`: fragments in place of their names, and in them `<workflow>` and `<state>`
- * filled in. `${name}` stays, for CloudFormation's substitutions. Throws InvalidDefinition for what does not exist.
+ * The state machine of the workflow `name`: fragments in place of their names, and in them `<workflow>`, `<state>` and
+ * `<next>` (the state's own) filled in. `${name}` stays, for CloudFormation's substitutions. Throws InvalidDefinition for what does not exist.
  */
 export const fillIn = (name: string, story: Story, fragments: Fragments): Story => {
   const states = Object.entries(story.States).map(([state, members]) => {
     const refuse: Refuse = (what) =>
       new Fault('InvalidDefinition', 400, `${name}.asl.json, state "${state}": ${what}.`);
-    return [state, fillNames(expand(fragments, members, refuse), { workflow: name, state }, refuse)];
+    const { Next: next } = members;
+    const names = { workflow: name, state, ...(typeof next === 'string' && { next }) };
+    return [state, fillNames(expand(fragments, members, refuse), names, refuse)];
   });
   return { ...story, States: Object.fromEntries(states) as Story['States'] };
 };

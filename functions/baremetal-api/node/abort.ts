@@ -14,7 +14,7 @@ const checkAbortable = (node: StoredNode): void => {
   for (const step of [node.clean_step, node.service_step, node.deploy_step]) {
     if (step['abortable'] === false) {
       throw Invalid(
-        `Step ${String(step['step'])} of node ${node.uuid} must not be interrupted. Abort when it is over.`,
+        `Step ${step['step'] as string} of node ${node.uuid} must not be interrupted. Abort when it is over.`,
       );
     }
   }

@@ -20,7 +20,7 @@ import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 
-type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
+export type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
 
 /** API Gateway waits for 29 seconds; cold starts and the writes around the request need some of them. */
 const budget_ms = 22_000;

@@ -2,6 +2,7 @@
 import { newNode } from '../../../layers/domain/baremetal/new-node.ts';
 import { Forbidden } from '../../../layers/domain/fault.ts';
 import type { Fields } from '../../../layers/domain/fields.ts';
+import { quoted } from '../../../layers/domain/foreign-text.ts';
 import { checkInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
@@ -24,7 +25,7 @@ const nodeFields: Fields = node;
 /** Who enrols nodes for a project makes it their owner. Throws Forbidden (403) for another one. */
 const ownerOf = ({ only }: Call<Values>, { owner = only }: Values): Values => {
   if (only === null) return {};
-  if (owner !== only) throw Forbidden(`owner has to be your project, ${only}, or left out; it was ${String(owner)}.`);
+  if (owner !== only) throw Forbidden(`owner has to be your project, ${only}, or left out; it was ${quoted(owner)}.`);
   return { owner };
 };
 

@@ -16,11 +16,13 @@ import {
 import { allows, authorize } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
+import { drop } from '../../../layers/domain/notes.ts';
 import { answersOf, readValue } from '../crud.ts';
 import { type Call, type Deps, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { requireInstance } from './for-instance.ts';
 import { readInstanceInfo } from './instance-info.ts';
+import { leaseTo } from './lessee.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
@@ -40,10 +42,16 @@ type Values = Record<string, unknown>;
 const nodeFields: Fields = node;
 type PatchCall = Call<PatchBody, StoredNode>;
 
-/** The patch with what had to be read and sealed before it can be decided upon. */
-type Prepared = {
+/** What is asked for: the patch, and what goes with it. */
+type Request = {
   readonly patch: readonly Step[];
   readonly resetInterfaces: boolean;
+  /** The project of the instance becomes the lessee, as by a deploy. */
+  readonly lease: boolean;
+};
+
+/** The same with what had to be read and sealed before it can be decided upon. */
+type Prepared = Request & {
   readonly references: Values;
   readonly unownedAllocation: string | null;
   readonly sealed: Sealed;
@@ -58,13 +66,14 @@ const forbidsCleaning = ({ pieces: [field], value }: Step) =>
   field === 'automated_clean' && bool.safeParse(value).data === false;
 
 /** Fields may have a rule of their own; one refusal refuses the request. */
-const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, patch: readonly Step[]): void => {
-  const rules = rulesOf(nodeFields, fieldsOf(patch), 'baremetal:node:update');
+const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, { patch, lease }: Request): void => {
+  const fields = [...fieldsOf(patch), ...(lease ? ['lessee'] : [])];
+  const rules = rulesOf(nodeFields, fields, 'baremetal:node:update');
   if (patch.some(forbidsCleaning)) rules.push('baremetal:node:disable_cleaning');
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
 
-const readRequest = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean } => {
+const readRequest = (call: PatchCall): Request => {
   const patch = readPatch(call.body, call.version);
   refuseUnpatchable(nodeFields, patch);
   refuseNewer(nodeFields, call.version, fieldsOf(patch));
@@ -72,12 +81,14 @@ const readRequest = (call: PatchCall): { patch: Step[]; resetInterfaces: boolean
   if (resetInterfaces && !fieldsOf(patch).includes('driver')) {
     throw Invalid('reset_interfaces can only be used together with a change of the driver.');
   }
-  return { patch, resetInterfaces };
+  const lease = readBool(call.query, 'automatic_lessee') ?? false;
+  if (lease) refuseNewer(nodeFields, call.version, ['lessee']);
+  return { patch, resetInterfaces, lease };
 };
 
 /** The touched fields as the patch leaves them on this node, each checked by its row. */
 const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): Values => {
-  const raw = applyPatch(stored, patch);
+  const raw = applyPatch(stored, patch, nodeFields);
   refuseChassisRemoval(raw, version);
   const values = Object.fromEntries(
     Object.entries(raw).map(([name, value]) => [
@@ -91,6 +102,8 @@ const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): 
 
 /** What the new values bring with them. */
 const consequences = (before: StoredNode, values: Values, version: number): Values => ({
+  // Whose word this is stays, whatever becomes of the instance.
+  ...(values['lessee'] !== undefined && drop(before, 'automatic_lessee')),
   ...(values['maintenance'] === false && { maintenance_reason: null, fault: null }),
   ...(values['protected'] === false && { protected_reason: null }),
   ...(values['retired'] === false && { retired_reason: null }),
@@ -125,14 +138,11 @@ const lostAllocation = (before: StoredNode, after: StoredNode): Partial<StoredNo
   before.allocation_uuid === null ? {} : released(after);
 
 /** Its owner, its lessee or its state may forbid the change of a node. They are asked of the node that is written. */
-const admit = (
-  before: StoredNode,
-  call: PatchCall,
-  { patch, unownedAllocation = null }: Pick<Prepared, 'patch'> & Partial<Prepared>,
-) => {
+const admit = (before: StoredNode, call: PatchCall, request: Request & Partial<Prepared>) => {
   const { version, subject } = call;
+  const { patch, unownedAllocation = null } = request;
   requireInstance(call, before);
-  authorizePaths(before, call, patch);
+  authorizePaths(before, call, request);
   const mayChangeOwner = allows('baremetal:node:update_owner_provisioned', subject, before);
   const edit = { before, version, mayChangeOwner, unownedAllocation };
   if (!isDetach(before, patch)) refuseUneditable(edit);
@@ -154,11 +164,16 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
     ...consequences(before, values, call.version),
   } as Partial<StoredNode>;
   if (values['instance_uuid'] === null) Object.assign(set, lostAllocation(before, { ...before, ...set }));
+  if (prepared.lease) Object.assign(set, leaseOf({ ...before, ...set }, call));
   const after: StoredNode = { ...before, ...set };
   checkWhole(after);
   refuseEdit({ ...edit, after });
   return { set, ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }) };
 };
+
+/** A node without an instance would keep its lessee: only undeploy takes one away that came like this. */
+const leaseOf = (after: StoredNode, { subject }: PatchCall): Partial<StoredNode> =>
+  after.instance_uuid === null ? {} : leaseTo(after, subject, 'instance');
 
 const nothingSealed: Pick<Prepared, 'sealed' | 'secrets'> = { sealed: new Map(), secrets: { values: {}, revision: 0 } };
 
@@ -187,7 +202,7 @@ const unowned = async ({ table }: Deps, { allocation_uuid: uuid }: StoredNode): 
 const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   const request = readRequest(call);
   admit(call.target, call, request);
-  const touched = applyPatch(call.target, request.patch);
+  const touched = applyPatch(call.target, request.patch, nodeFields);
   const references = await resolveParent(deps, call, touched);
   const unownedAllocation = 'owner' in touched ? await unowned(deps, call.target) : null;
   return { ...request, references, unownedAllocation, ...(await seal(deps, call.target.uuid, touched)) };
@@ -221,7 +236,10 @@ export const patchRoute = route<PatchBody, StoredNode>({
   at: 'PATCH /v1/nodes/{ident}',
   // What may be changed has a rule for each path; this is the gate before them.
   policy: 'baremetal:node:get',
-  query: { reset_interfaces: { since: 45 } },
+  query: {
+    reset_interfaces: { since: 45 },
+    automatic_lessee: { doc: 'Whether the project of the instance becomes the lessee of the node, if it has none.' },
+  },
   ...answersOf('nodes', nodeFields).record,
   body: patchBody,
   find: findByIdent,

@@ -10,6 +10,7 @@ import { waitKey } from '../../../workflows/owners/node/wait.ts';
 import type { Config } from '../config.ts';
 import { abortRun } from './abort.ts';
 import { type Asked, checkAsked, keepAsked } from './asked-steps.ts';
+import { imagesOf } from './images.ts';
 import { leaseTo } from './lessee.ts';
 import { type Around, checkNode, requireVerb } from './verb-checks.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -52,11 +53,13 @@ const change = (node: StoredNode, wish: Wish): Change<StoredNode> => {
   return instead ? runs[instead](node, wish) : beginRun(node, wish);
 };
 
-/** Steps and lessee; nothing for verbs without steps. */
+/** Steps, and of a deploy whose images it may write and the lessee; nothing for verbs without steps. */
 const takenAlong = (node: StoredNode, { verb, asked, subject, lesseeSource }: Wish): Partial<StoredNode> => {
   if (!asked) return {};
   const steps = keepAsked(node, asked);
-  return { ...steps, ...(verbs[verb].leases && leaseTo({ ...node, ...steps }, subject, lesseeSource)) };
+  if (verbs[verb].steps !== 'deploy') return steps;
+  const deploy = { ...steps, ...imagesOf({ ...node, ...steps }, subject) };
+  return { ...deploy, ...(verbs[verb].leases && leaseTo({ ...node, ...deploy }, subject, lesseeSource)) };
 };
 
 /** The line of history about the request, which tells of the transition as well. */

@@ -22,7 +22,8 @@ export type ServerWorkflow =
   | 'server-rebuild'
   | 'server-rescue'
   | 'server-unrescue'
-  | 'server-interface';
+  | 'server-interface'
+  | 'server-metadata';
 
 /** What is asked of the node: a power target (the next one if a machine cannot do the first), a verb, or an interrupt. */
 type Effect =
@@ -271,14 +272,17 @@ const argumentsOf = (
 /** What a client wants to be done, with the values that were given for it. */
 export type Asked = { readonly action: ActionName; readonly values: Readonly<Record<string, unknown>> };
 
-const typeOf = (given: unknown): string => String((given as { readonly type?: unknown } | null)?.type).toUpperCase();
+const isSoft = (given: unknown): boolean => {
+  const type = (given as { readonly type?: unknown } | null)?.type;
+  return typeof type === 'string' && type.toUpperCase() === 'SOFT';
+};
 
 /** Several actions may have one key: what follows says which is meant. */
 const nameOf = (key: string, given: unknown, version: number): ActionName | undefined => {
   const names = (Object.keys(actions) as ActionName[]).filter(
     (name) => actions[name].body === key && isKnown(actions[name], version),
   );
-  return names.length < 2 ? names[0] : typeOf(given) === 'SOFT' ? 'reboot_soft' : 'reboot_hard';
+  return names.length < 2 ? names[0] : isSoft(given) ? 'reboot_soft' : 'reboot_hard';
 };
 
 /**
@@ -308,7 +312,8 @@ const wordOf = (action: ActionName): string => action.replace(/_(?:soft|hard)$/,
 
 /** Whether the run that a server has is in the way. */
 const isInTheWay = ({ over = [], joins, workflow }: ActionRow, { run, run_workflow: current }: Subject): boolean => {
-  if (run === null || over === 'any') return false;
+  // What the node is told of a server is told again after whatever comes.
+  if (run === null || over === 'any' || current === 'server-metadata') return false;
   return !over.some((one) => one === current) && !(joins && workflow === current);
 };
 

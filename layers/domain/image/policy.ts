@@ -12,7 +12,8 @@ const checks = {
   lister: ['system reader', 'owner reader', ...service],
   viewer: ['system reader', 'owner reader', 'lessee reader', 'public reader', ...service],
   user: [...admin, 'owner member', 'lessee member', 'public member', ...service],
-  'owner or member': ['system reader', 'owner reader', 'lessee reader'],
+  // Who deploys an image for a project asks whether that may see it.
+  'owner, member or service': ['system reader', 'owner reader', 'lessee reader', ...service],
   member: [...admin, 'lessee member'],
 } as const;
 
@@ -32,8 +33,8 @@ const rules = {
   add_image_location: 'owner or service',
   fetch_image_location: 'admin or service',
   add_member: 'owner',
-  get_members: 'owner or member',
-  get_member: 'owner or member',
+  get_members: 'owner, member or service',
+  get_member: 'owner, member or service',
   modify_member: 'member',
   delete_member: 'owner',
 } as const satisfies Record<string, keyof typeof checks>;

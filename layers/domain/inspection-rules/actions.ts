@@ -2,7 +2,7 @@
 import { machineCapabilities } from '../capabilities.ts';
 import { Fault, Invalid } from '../fault.ts';
 import { checkTrait } from '../traits.ts';
-import { isSame } from './conditions.ts';
+import { isSame } from '../values.ts';
 import { asText } from './interpolate.ts';
 import type { ActionOp, Args } from './operations.ts';
 import { checkNodePath, checkPortPath, piecesOf } from './paths.ts';
@@ -26,12 +26,15 @@ const Failed = (message: string) => new Fault('InspectionRuleFailed', 400, messa
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What an object holds itself: `toString` may be the name of anything. */
+const own = (at: Json, piece: string): unknown => (Object.hasOwn(at, piece) ? at[piece] : undefined);
+
 /** The object that holds the last piece; those on the way are made. Throws Invalid (400) where something else stands. */
 const holder = (root: Json, pieces: readonly string[]): Json => {
   let at = root;
   for (const piece of pieces.slice(0, -1)) {
-    if ((at[piece] ?? null) === null) at[piece] = {};
-    const next = at[piece];
+    if ((own(at, piece) ?? null) === null) at[piece] = {};
+    const next = own(at, piece);
     if (!isObject(next)) throw Invalid(`/${pieces.join('/')}: ${piece} is not an object.`);
     at = next;
   }
@@ -44,7 +47,7 @@ const setAt = (root: Json, pieces: readonly string[], value: unknown): void => {
 
 const extendAt = (root: Json, pieces: readonly string[], value: unknown, unique: unknown): void => {
   const [at, key] = [holder(root, pieces), pieces.at(-1)!];
-  const list = at[key] ?? [];
+  const list = own(at, key) ?? [];
   if (!Array.isArray(list)) throw Invalid(`/${pieces.join('/')} is not a list.`);
   const there = unique === true && list.some((one) => isSame(one, value));
   if (!there) at[key] = [...(list as unknown[]), structuredClone(value)];
@@ -53,7 +56,7 @@ const extendAt = (root: Json, pieces: readonly string[], value: unknown, unique:
 const removeAt = (root: Json, pieces: readonly string[]): void => {
   const [last, way] = [pieces.at(-1)!, pieces.slice(0, -1)];
   let at: unknown = root;
-  for (const piece of way) at = isObject(at) ? at[piece] : undefined;
+  for (const piece of way) at = isObject(at) ? own(at, piece) : undefined;
   if (isObject(at)) delete at[last];
 };
 

@@ -1,5 +1,6 @@
 /** What each condition of a rule asks, on arguments in which everything has been replaced. */
 import { Invalid } from '../fault.ts';
+import { isSame } from '../values.ts';
 import { isInSubnet } from './addresses.ts';
 import { asText } from './interpolate.ts';
 import type { Args, ConditionOp } from './operations.ts';
@@ -7,15 +8,6 @@ import { compileRegex } from './regex.ts';
 
 /** More text than a regular expression should have to search through. */
 const maxSearched = 65_536;
-
-const sorted = (_name: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-
-/** Whether two JSON values are the same, whatever the order of their keys. */
-export const isSame = (a: unknown, b: unknown): boolean =>
-  a === b || JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
 
 const isNumeric = (value: unknown): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value));

@@ -3,6 +3,7 @@
  * lists: a rule acts on what a machine says of itself, and a machine is not to be trusted with that.
  */
 import { Invalid } from '../fault.ts';
+import { quoted } from '../foreign-text.ts';
 import { isSecretName } from '../masking.ts';
 import type { Node } from '../node.ts';
 import type { Port } from '../port.ts';
@@ -42,11 +43,12 @@ const inherited = ['__proto__', 'constructor', 'prototype'];
 
 /** The pieces of a path with slashes or with dots. Throws Invalid (400) for a path that is none. */
 export const piecesOf = (path: unknown): [string, ...string[]] => {
-  const text = typeof path === 'string' ? path.replaceAll(/^\/+|\/+$/g, '') : '';
-  const pieces = text.split(text.includes('/') || String(path).startsWith('/') ? '/' : '.');
+  const given = typeof path === 'string' ? path : '';
+  const text = given.replaceAll(/^\/+|\/+$/g, '');
+  const pieces = text.split(text.includes('/') || given.startsWith('/') ? '/' : '.');
   // What is still in braces was not replaced.
   if (/[{}]/.test(text) || pieces.includes('') || pieces.some((piece) => inherited.includes(piece))) {
-    throw Invalid(`"${String(path)}" is not a path, such as /properties/cpu_arch.`);
+    throw Invalid(`${quoted(path)} is not a path, such as /properties/cpu_arch.`);
   }
   return pieces as [string, ...string[]];
 };

@@ -1,14 +1,17 @@
 /**
- * APIs over HTTP, whose credentials are parameters of SSM:
+ * APIs over HTTP, whose credentials are parameters of SSM, or by their functions:
  *
- *   INGOT_<API>_ENDPOINT      base URL; empty for an API that the function has no right to
+ *   INGOT_<API>_ENDPOINT      base URL; empty for an API that is called by its function (layers/platform/apis.ts
+ *                             `invokedApis`), or that the function has no right to
  *   INGOT_<API>_CREDENTIALS   name of the parameter; empty: none is sent
  */
 import { Fault } from '../../domain/fault.ts';
 import { createApiCall } from '../api-call.ts';
-import type { ApiCall, Apis, CalledApi } from '../apis.ts';
+import { type ApiCall, type Apis, type CalledApi, isInvoked, perApi } from '../apis.ts';
+import { createInvokedApi } from '../invoked-api.ts';
 import type { Log } from '../platform.ts';
 import { awsParameters } from './parameters.ts';
+import { awsFunctions, awsIds } from './platform.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +26,7 @@ export const awsApis = (env: Environment, log: Log): Apis => {
       const credentials = name === '' ? undefined : async () => parameters.read(name);
       return createApiCall({ api, endpoint, credentials, log });
     }
+    if (isInvoked(api)) return createInvokedApi({ functions: awsFunctions(env), log, ids: awsIds() }, api);
     return async () => {
       throw new Fault(
         'Configuration',
@@ -31,5 +35,5 @@ export const awsApis = (env: Environment, log: Log): Apis => {
       );
     };
   };
-  return { baremetal: callOf('baremetal'), image: callOf('image') };
+  return perApi(callOf);
 };

@@ -122,7 +122,7 @@ describe('an agent reads what is stored, byte for byte', () => {
       }),
       { numRuns: 3000 },
     );
-  }, 120_000);
+  });
 
   it('of some that came in by each form through the API', async () => {
     await fc.assert(

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { Route } from '../../../functions/baremetal-api/route.ts';
 import { routes } from '../../../functions/baremetal-api/routes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { hostile } from '../../fakes/hostile.ts';
 import { createFront } from './front.ts';
 
 const home = '44444444-4444-4444-8444-444444444444';
@@ -52,6 +53,7 @@ const values = fc.oneof(
   word,
   fc.jsonValue({ maxDepth: 4 }),
   fc.constantFrom(1e308, -0, Number.MAX_SAFE_INTEGER + 2, [], {}, null, [null], [[]], { __proto__: null, a: '\u0000' }),
+  fc.constantFrom(...hostile),
 );
 
 /** What is sent as it is, instead of an object. */

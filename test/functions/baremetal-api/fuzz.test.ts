@@ -10,6 +10,7 @@ import { portgroup as portgroupFields } from '../../../layers/domain/portgroup.t
 import { volumeConnector, volumeTarget } from '../../../layers/domain/volume.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
+import { hostile } from '../../fakes/hostile.ts';
 import { createFront } from './front.ts';
 
 const platform = createMemoryPlatform();
@@ -41,6 +42,7 @@ const values = fc.oneof(
     '\u0000',
     '\ud800',
     'x'.repeat(5000),
+    ...hostile,
   ),
 );
 const home = '44444444-4444-4444-8444-444444444444';

@@ -57,7 +57,7 @@ const matrix = [
     upload           +  +  -  +  -  -  .  -
     download         +  +  -  +  +  -  .  +
     locations        +  -  -  -  -  -  .  +
-    members          +  +  +  +  +  +  .  -
+    members          +  +  +  +  +  +  .  +
     offer            +  +  -  +  -  -  .  -
     accept           +  -  -  -  +  -  .  -
     withdraw         +  +  -  +  -  -  .  -

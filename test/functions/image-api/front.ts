@@ -16,12 +16,15 @@ export const service = { user: 'nova', project: '', roles: 'service', scope: 'sy
 
 /** Who asks is ann, unless somebody else is named. */
 export const createFront = (env: Record<string, string> = {}, platform = createMemoryPlatform()) => {
-  const ask = askingOf(create(platform, Config.parse(environmentWith(env))), '/image');
+  const serve = create(platform, Config.parse(environmentWith(env)));
+  const ask = askingOf(serve, '/image');
   const request = async (line: string, { subject = ann, ...rest }: Asking = {}) => ask(line, { ...rest, subject });
   /** An image of ann's; `given` are fields and properties. */
   const make = async (given: object = {}): Promise<string> => {
     const body = { name: 'debian', disk_format: 'qcow2', container_format: 'bare', ...given };
     return (await request('POST /v2/images', { body })).body.id as string;
   };
-  return { request, make, platform };
+  /** As another function of ours calls it. */
+  const app = async (event: object) => serve(event as never, { request_id: 'r', remaining_ms: () => 29_000 });
+  return { request, make, platform, app };
 };

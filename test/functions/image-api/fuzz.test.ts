@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { image } from '../../../layers/domain/image/image.ts';
+import { hostile } from '../../fakes/hostile.ts';
 import { ann, bob, createFront, root, service } from './front.ts';
 
 const { request, make } = createFront();
@@ -40,6 +41,7 @@ const values = fc.oneof(
     '__proto__',
     'x'.repeat(70_000),
     ['a', 'a'],
+    ...hostile,
   ),
 );
 const bodies = fc.oneof(fc.dictionary(fc.constantFrom(...names), values), fc.jsonValue({ maxDepth: 4 }));

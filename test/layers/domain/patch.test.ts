@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Fault } from '../../../layers/domain/fault.ts';
+import { node as nodeFields } from '../../../layers/domain/node.ts';
 import { applyPatch, readPatch, type PatchBody } from '../../../layers/domain/patch.ts';
 
-const apply = (record: object, body: PatchBody) => applyPatch(record, readPatch(body, 115));
+const apply = (record: object, body: PatchBody) => applyPatch(record, readPatch(body, 115), nodeFields);
 
 const key = fc.stringMatching(/^[a-z0-9_]{1,8}$/).filter((name) => name !== '__proto__');
 const value = fc.jsonValue({ maxDepth: 3 }).map((json) => JSON.parse(JSON.stringify(json)) as unknown);

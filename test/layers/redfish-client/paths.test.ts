@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { linkPath } from '../../../layers/redfish-client/paths.ts';
+import { hostile } from '../../fakes/hostile.ts';
 
 const place = { origin: 'https://10.1.0.7', root_prefix: '/m0001' };
 
@@ -41,6 +42,7 @@ describe('a link', () => {
     '',
     null,
     { '@odata.id': '/m0001/redfish/v1/' },
+    ...hostile.map((one) => [one]),
   ])('%j is not', (link) => {
     expect(() => linkPath(place, link)).toThrow('leads away');
   });

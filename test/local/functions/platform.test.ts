@@ -8,10 +8,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grant } from '../../../infra/grants.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Wiring } from '../../../local/functions/message.ts';
+import { serveInvoke } from '../../../local/functions/invoke.ts';
 import { createPlatform } from '../../../local/functions/platform.ts';
 import { serve } from '../../../local/rpc.ts';
 import { startTable, type TableThread } from '../../../local/table/start.ts';
 import { createMemoryEvents } from '../../../layers/platform/memory/events.ts';
+import { createMemoryFunctions } from '../../../layers/platform/memory/functions.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 import { createMemoryWorkflows } from '../../../layers/platform/memory/workflows.ts';
 
@@ -108,6 +110,18 @@ it('calls the API that it is granted, and no other', async () => {
   await expect((await open('f')).apis.baremetal(wanted)).rejects.toMatchObject(denied);
   const both = await open('f', 'apis:baremetal', 'apis:image');
   await expect(both.apis.image(wanted)).rejects.toMatchObject({ name: 'ServiceCredential' });
+});
+
+it('calls an API of its own by its function', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const answer = { statusCode: 200, headers: { 'X-Mark': 'a' }, body: '{}' };
+  serveInvoke(port1, ['invoke:image-api'], createMemoryFunctions({ 'image-api': () => answer }));
+  port1.unref();
+  port2.unref();
+  const apis = { ...wiring().apis!, image: { endpoint: '', credentials: '' } };
+  const own = await createPlatform('f', ['apis:image'], { ...wiring(), apis, functions: port2 }, createLogRecorder());
+  const reply = await (own as Platform).apis.image({ method: 'GET', path: '/v2/images' });
+  expect(reply).toEqual({ status: 200, headers: { 'x-mark': 'a' }, text: '{}' });
 });
 
 it('reads what it proves from its file alone', async () => {

@@ -10,6 +10,7 @@ const fragments: Fragments = {
   round: { Use: 'about' },
   about: { Use: 'round' },
   odd: { Comment: '<other>' },
+  wait: { Catch: [{ Next: '<next>' }] },
 };
 
 const story = (state: Story['States'][string]): Story => ({ Comment: 'A story.', States: { PowerOff: state } });
@@ -33,6 +34,10 @@ describe('a state that uses fragments', () => {
     });
   });
 
+  it('names what comes after the state where a fragment says so', () => {
+    expect(filled({ Use: 'wait', Next: 'B' })).toMatchObject({ Catch: [{ Next: 'B' }] });
+  });
+
   it('has what the fragments of a fragment say', () => {
     expect(filled({ Use: 'patient' })).toMatchObject({ Type: 'Task', TimeoutSeconds: '{% ${deploy_timeout} %}' });
   });
@@ -44,10 +49,11 @@ it('leaves a state that uses none, and everything around the states, as it is', 
 });
 
 it.each([
-  [{ Use: 'cal' }, 'there is no fragment "cal", only call, patient, boot, round, about, odd'],
+  [{ Use: 'cal' }, 'there is no fragment "cal", only call, patient, boot, round, about, odd, wait'],
   [{ Use: ['call', 'toString'] }, 'there is no fragment "toString"'],
   [{ Use: 'round' }, 'fragment "round" uses itself'],
   [{ Use: 'odd' }, 'nothing is known to fill in for <other>'],
+  [{ Use: 'wait' }, 'nothing is known to fill in for <next>'],
 ])('refuses %j and says where', (state, what) => {
   expect(() => filled(state)).toThrow(
     expect.objectContaining({

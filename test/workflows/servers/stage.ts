@@ -8,6 +8,8 @@ import { setImmediate } from 'node:timers/promises';
 import { create as createBaremetal } from '../../../functions/baremetal-api/app.ts';
 import { Config as BaremetalConfig } from '../../../functions/baremetal-api/config.ts';
 import { create as createEvents } from '../../../functions/events/app.ts';
+import { create as createImages } from '../../../functions/image-api/app.ts';
+import { Config as ImageConfig } from '../../../functions/image-api/config.ts';
 import * as serverSync from '../../../functions/server-sync/app.ts';
 import * as serverWorkflow from '../../../functions/server-workflow/app.ts';
 import { Config as ServerConfig } from '../../../functions/server-workflow/config.ts';
@@ -99,6 +101,8 @@ type Phase = { readonly workflow: string; readonly phase: string; readonly serve
 type Meddling = {
   phase?: ((phase: Phase) => unknown) | undefined;
   call?: ((wanted: ApiRequest) => unknown) | undefined;
+  /** After it did, before the run hears of it. */
+  answered?: ((wanted: ApiRequest) => unknown) | undefined;
 };
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
@@ -143,12 +147,17 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
       workflows: life.shield(forward),
       functions: life.shield(createMemoryFunctions({ 'bmc-proxy': proxy.handler })),
     };
-    const apis = createMemoryApis({ baremetal: createBaremetal(machineSide, BaremetalConfig.parse(told)) });
+    const apis = createMemoryApis({
+      baremetal: createBaremetal(machineSide, BaremetalConfig.parse(told)),
+      image: createImages(tenants, ImageConfig.parse(told)),
+    });
     const asked = {
       ...apis,
       baremetal: async (wanted: ApiRequest) => {
         await meddling.call?.(wanted);
-        return apis.baremetal(wanted);
+        const reply = await apis.baremetal(wanted);
+        await meddling.answered?.(wanted);
+        return reply;
       },
     };
     const tenantSide = {
@@ -159,7 +168,7 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
       apis: life.wrap({ baremetal: asked.baremetal, image: asked.image }),
     };
     const handlers = {
-      workflow: workflow.create(machineSide, WorkflowConfig.parse(told)),
+      workflow: workflow.create({ ...machineSide, apis }, WorkflowConfig.parse(told)),
       'server-workflow': serverWorkflow.create(tenantSide, ServerConfig.parse(told)),
     };
     const host = Object.fromEntries(
@@ -195,8 +204,9 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
 
   const wanted = (type: string) => subscriptions.some(({ types }) => types.some((one) => one === type));
 
-  /** What was published and not taken. */
+  /** What was published and not taken, and all that was. */
   const due: PublishedEvent[] = [];
+  const past: PublishedEvent[] = [];
 
   let losing = false;
 
@@ -204,6 +214,7 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
   const pump = async (): Promise<boolean> => {
     await publish({ Records: changes.splice(0) });
     const told = events.published.splice(0).filter(({ type }) => wanted(type));
+    past.push(...told);
     if (!losing) due.push(...told);
     const before = due.length;
     while (due.length > 0 && !process.life.dead()) {
@@ -333,6 +344,13 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     changeNode,
     settle,
     pump,
+    /** Hands over all events of a type that there have been, once more. */
+    replay: async (type: string) => {
+      due.push(...past.filter((event) => event.type === type));
+      await settle();
+    },
+    /** Calls the function of servers' runs itself. */
+    call: async (event: unknown) => process.take(event as object),
     readNode,
     readServer,
     /** Servers that a run has. */

@@ -78,5 +78,6 @@ export const hold = async (world: World, job: Job): Promise<PhaseContext> => {
   });
   const { run, timeout = null } = job.call;
   const hardware = createHardware(world, { node, op_id: effectOf(job, node), deadline_ms: deadline(job) });
-  return { node, run, about: aboutJob(job), hardware, platform: world, settings: world.settings, timeout };
+  const { images, settings } = world;
+  return { node, run, about: aboutJob(job), hardware, images, platform: world, settings, timeout };
 };

@@ -3,6 +3,7 @@
  * changed is written together with its end (tell.ts). A phase may be cut off anywhere and is then run again from its
  * start, so every `run` observes before it acts.
  */
+import type { ImageClient } from '../../../layers/image-client/client.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Answer, Answers, Nothing } from '../../run/phase.ts';
 import type { Hardware } from './hardware.ts';
@@ -27,7 +28,7 @@ export type Settings = {
 export type World = Pick<
   Platform,
   'table' | 'objects' | 'workflows' | 'functions' | 'sealer' | 'log' | 'clock' | 'chance' | 'ids'
-> & { readonly settings: Settings };
+> & { readonly settings: Settings; readonly images: ImageClient };
 
 export type PhaseContext = {
   /** As it was when the run held the lock and the start of the phase was written. */
@@ -36,6 +37,8 @@ export type PhaseContext = {
   /** For what the phase tells the history. */
   readonly about: About;
   readonly hardware: Hardware;
+  /** What images of the Image API are, and where agents fetch them from. */
+  readonly images: ImageClient;
   readonly platform: Pick<Platform, 'table' | 'objects' | 'sealer' | 'clock' | 'chance' | 'ids' | 'log'>;
   readonly settings: Settings;
   /** Seconds that the client of a power action gave; null: it gave none. */

@@ -71,7 +71,10 @@ export const deploymentOf = (
 });
 
 /** The password for the guest; null once it was told. */
-const passwordOf = async ({ platform, server: { uuid } }: ServerContext): Promise<string | null> => {
+export const passwordOf = async ({
+  platform,
+  server: { uuid },
+}: Pick<ServerContext, 'platform' | 'server'>): Promise<string | null> => {
   const kept = await serverCompanions.admin_password.read(platform.table, uuid);
   return kept ? platform.opener.open(kept.sealed, { node: uuid, name: serverCompanions.admin_password.name }) : null;
 };

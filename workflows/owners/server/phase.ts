@@ -21,6 +21,8 @@ export type Settings = ScheduleSettings & {
   readonly strategy: StrategyName;
   /** The conductor of all nodes, and the name of who deploys. */
   readonly host: string;
+  /** Seconds that a guest has to shut down before its machine is switched off. */
+  readonly shutdownTimeout: number;
   /** File system of ephemeral disks; null: that of the image. */
   readonly ephemeralFormat: string | null;
 };

@@ -11,6 +11,7 @@ import { computeOwner } from '../../../layers/domain/network/port.ts';
 import { equals } from '../../../layers/platform/table.ts';
 import { computeKinds, type StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
+import type { StoredPort } from '../../../layers/store/kinds/networks.ts';
 import { bindPort } from '../../../layers/store/network-ports.ts';
 import type { Planned } from '../../../layers/store/records/plan.ts';
 import { seePorts } from '../../../layers/store/seen-ports.ts';
@@ -65,17 +66,24 @@ const attach = async (context: ServerContext, node: string, port: string): Promi
   });
 };
 
-/** The MAC address of the card, or group of cards, that a port is on; null: of a group that has none of its own. */
-const macOf = ({ cards, groups }: Cards, port: string, at: number): string | null => {
+/**
+ * The MAC address of the card, or group of cards, that a port is on; null: of a group that has none of its own. Where the
+ * machine does not say, it is the first card that no other port of the server is on.
+ */
+const macOf = ({ cards, groups }: Cards, port: string, own: readonly StoredPort[]): string | null => {
   const holder = groups.find(({ vif }) => vif === port) ?? cards.find(({ vif }) => vif === port);
   if (holder) return holder.address;
-  const counted = cards.filter(({ vif }) => vif === null)[at];
-  if (!counted) throw NoCard(port);
-  return counted.address;
+  const macs = (of: (one: StoredPort) => boolean) => own.filter(of).map(({ mac_address: mac }) => mac);
+  const [mine, others] = [macs(({ uuid }) => uuid === port), macs(({ uuid }) => uuid !== port)];
+  const left = cards.filter(({ vif, address }) => vif === null && !others.includes(address));
+  const card = left.find(({ address }) => mine.includes(address)) ?? left[0];
+  if (!card) throw NoCard(port);
+  return card.address;
 };
 
-const bind = async (context: ServerContext, node: string, port: string, mac: string | null): Promise<void> => {
+const bind = async (context: ServerContext, node: string, cards: Cards, port: string): Promise<void> => {
   const { platform, server } = context;
+  const mac = macOf(cards, port, await portsOfServer(platform.table, server.uuid));
   const binding = {
     device_id: server.uuid,
     device_owner: `${computeOwner}${server.availability_zone}`,
@@ -85,44 +93,56 @@ const bind = async (context: ServerContext, node: string, port: string, mac: str
   await orAbort(bindPort(platform, port, binding, fenceOf(context)));
 };
 
+/** Takes all VIFs off a node that its server gives back, or those that are none of its own. */
+export const unplugAll = async (
+  { machines }: Pick<ServerContext, 'machines'>,
+  node: string,
+  but: readonly string[] = [],
+): Promise<void> => {
+  for (const vif of await machines.listVifs(node)) if (!but.includes(vif)) await machines.detachVif(node, vif);
+};
+
 /**
- * Makes, plugs and binds the ports of a server whose machine the node is, as far as that is not done; what else is plugged
- * there was left behind. Answers its interfaces, plugged. Throws BuildAborted for what the network refuses, NoCardLeft,
- * Superseded.
+ * Makes, plugs and binds ports of a server whose machine the node is, as far as that is not done. Answers these interfaces,
+ * plugged. Throws BuildAborted for what the network refuses, NoCardLeft, Superseded.
  */
-export const plugPorts = async (context: ServerContext, node: string): Promise<readonly ServerInterface[]> => {
-  const { machines, platform, server } = context;
-  const { interfaces } = server;
+export const plugPorts = async (
+  context: ServerContext,
+  node: string,
+  interfaces: readonly ServerInterface[],
+): Promise<readonly ServerInterface[]> => {
+  const { machines, platform } = context;
   for (const one of interfaces.filter(({ made }) => made)) await provide(context, one);
-  const own = interfaces.map(({ port_id: port }) => port);
+  const wanted = interfaces.map(({ port_id: port }) => port);
+  if (wanted.length === 0) return [];
   const there = await machines.listVifs(node);
-  for (const vif of there.filter((id) => !own.includes(id))) await machines.detachVif(node, vif);
-  for (const port of own.filter((id) => !there.includes(id))) await attach(context, node, port);
-  if (own.length === 0) return [];
+  for (const port of wanted.filter((id) => !there.includes(id))) await attach(context, node, port);
   const cards = await machines.getCards(node);
-  for (const [at, port] of own.entries()) await bind(context, node, port, macOf(cards, port, at));
+  for (const port of wanted) await bind(context, node, cards, port);
   return (await seePorts(platform.table, interfaces)).map((one) => ({ ...one, state: 'plugged' }));
 };
 
-/** Takes all VIFs off a node that its server gives back. */
-export const unplugAll = async ({ machines }: Pick<ServerContext, 'machines'>, node: string): Promise<void> => {
-  for (const vif of await machines.listVifs(node)) await machines.detachVif(node, vif);
+/** Unplugs ports of a server and takes them back: those that were made for it go, those that were given are free again. */
+export const unplugPorts = async (
+  { machines, platform, server: { uuid: server } }: ServerContext,
+  node: string,
+  interfaces: readonly ServerInterface[],
+): Promise<void> => {
+  for (const { port_id: port, made } of interfaces) {
+    await machines.detachVif(node, port);
+    await giveBackPort(platform, { port, server, made });
+  }
 };
 
 const asked = (one: ServerInterface): ServerInterface => ({ ...one, state: 'asked', seen: null });
 
-/**
- * Takes back the ports of a server: those that were made for it go, those that were given are free again. Answers the
- * change of the server that no node has any more.
- */
+/** Takes back all ports of a server. Answers the change of the server that no node has any more. */
 export const takeBackPorts = async ({
   platform,
   server,
 }: Pick<ServerContext, 'platform' | 'server'>): Promise<(server: StoredServer) => Partial<StoredServer>> => {
   const { uuid, interfaces } = server;
-  for (const { port_id: port, made } of interfaces) {
-    await giveBackPort(platform, { port, server: uuid, made });
-  }
+  for (const { port_id: port, made } of interfaces) await giveBackPort(platform, { port, server: uuid, made });
   for (const { uuid: port } of await portsOfServer(platform.table, uuid)) {
     await giveBackPort(platform, { port, server: uuid, made: false });
   }

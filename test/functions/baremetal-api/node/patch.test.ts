@@ -257,6 +257,106 @@ describe('consequences', () => {
   });
 });
 
+describe('a test', () => {
+  const test = (path: string, value: unknown) => ({ op: 'test', path, value });
+
+  it('lets a patch through if all is as it says, whatever the order of keys', async () => {
+    const same = test('/extra', { list: [1, 2], a: 1 });
+    const body = [same, test('/extra/list/1', 2), test('/lessee', null), set('/extra/b', 1), test('/extra/b', 1)];
+    expect(await patch(body)).toMatchObject({ status: 200, body: { extra: { a: 1, list: [1, 2], b: 1 } } });
+  });
+
+  it.each([
+    ['another value', test('/extra/a', 2)],
+    ['another type', test('/extra/a', '1')],
+    ['more keys', test('/extra', { a: 1 })],
+    ['nothing where something is', test('/resource_class', null)],
+    ['something where nothing is', test('/lessee', 'p1')],
+    ['a key that is not there', test('/extra/toString', null)],
+    ['an object with a key of its own', test('/extra/a', { toString: false })],
+  ])('that expects %s refuses all of it with 409', async (_what, wrong) => {
+    const before = await show();
+    expect(await patch([set('/extra/b', 1), wrong])).toMatchObject({
+      status: 409,
+      error: `Couldn't apply patch operation "test ${wrong.path}": it is something else by now.`,
+    });
+    expect(await show()).toEqual(before);
+  });
+
+  it('compares secrets as they are shown, so that nobody finds one by trying', async () => {
+    await patch([set('/driver_info', { redfish_address: 'https://a', redfish_password: 'one' })]);
+    const found = async (value: string) => (await patch([test('/driver_info/redfish_password', value)])).status;
+    expect([await found('one'), await found('two'), await found('******')]).toEqual([409, 409, 200]);
+    await force({ instance_info: { configdrive: 'upload:1', a: 1 } });
+    expect((await patch([test('/instance_info', { configdrive: '******', a: 1 })])).status).toBe(200);
+    expect((await patch([test('/instance_info', { configdrive: 'upload:1', a: 1 })])).status).toBe(409);
+  });
+
+  it('is asked of the node that is written, not of the one that was read', async () => {
+    const { write } = front.platform.table;
+    let raced = false;
+    front.platform.table.write = async (list) => {
+      if (!raced) {
+        raced = true;
+        await force({ extra: { a: 2 } });
+      }
+      return write(list);
+    };
+    expect((await patch([test('/extra/a', 1), set('/extra/b', 1)])).status).toBe(409);
+    expect((await show()).extra).toEqual({ a: 2 });
+  });
+
+  it('needs a value, and a field that may be patched', async () => {
+    expect((await patch([{ op: 'test', path: '/extra/a' }])).status).toBe(400);
+    expect((await patch([test('/provision_state', 'enroll')])).status).toBe(400);
+  });
+});
+
+describe('automatic_lessee', () => {
+  const query = '?automatic_lessee=true';
+  const leased = async () => {
+    const { lessee, driver_internal_info: info } = await show();
+    return [lessee, info.automatic_lessee];
+  };
+
+  it('leases a node to the project of its instance, as a deploy does', async () => {
+    await force({ instance_uuid: instance });
+    const body = [set('/instance_info/project_id', 'red')];
+    expect((await patch(body, { query })).body).toMatchObject({ lessee: 'red', instance_info: { project_id: 'red' } });
+    expect(await leased()).toEqual(['red', true]);
+    // It has one by now.
+    await patch([set('/instance_info/project_id', 'blue')], { query });
+    expect(await leased()).toEqual(['red', true]);
+  });
+
+  it.each([
+    ['there is no instance', {}],
+    ['it is of no project', { instance_uuid: instance, instance_info: {} }],
+    ['there is a lessee', { instance_uuid: instance, lessee: 'green' }],
+  ])('changes nothing where %s', async (_why, values) => {
+    await force({ instance_info: { project_id: 'red' }, ...values });
+    await patch([], { query });
+    expect(await leased()).toEqual([(values as { lessee?: string }).lessee ?? null, undefined]);
+  });
+
+  it('is given up for a lessee that somebody names, who then stays', async () => {
+    await force({ instance_uuid: instance, instance_info: { project_id: 'red' } });
+    await patch([], { query });
+    await patch([set('/lessee', 'green')]);
+    expect(await leased()).toEqual(['green', undefined]);
+  });
+
+  it('is for who may set the lessee, from 1.65 on', async () => {
+    await force({ instance_uuid: instance, instance_info: { project_id: 'red' }, owner: 'red', lessee: null });
+    expect((await patch([], { query, version: '1.64' })).status).toBe(406);
+    const subject = { user: 'u', project: 'red', roles: 'reader', scope: 'project' };
+    const asked = async (more: string) =>
+      (await front.request(`PATCH /v1/nodes/${uuid}${more}`, { body: [], subject })).status;
+    expect([await asked(''), await asked(query)]).toEqual([200, 403]);
+    expect(await leased()).toEqual([null, undefined]);
+  });
+});
+
 describe('the driver', () => {
   it('changes only to one that has the interfaces, or resets them', async () => {
     expect((await patch([replace('/driver', 'redfish')])).status).toBe(400);

@@ -9,6 +9,7 @@ import {
 } from '../../../../layers/domain/compute/actions.ts';
 import { vmStates, type TaskState, type VmState } from '../../../../layers/domain/compute/server-states.ts';
 import { isFault } from '../../../../layers/domain/fault.ts';
+import { hostile } from '../../../fakes/hostile.ts';
 
 const refused = (ask: () => unknown): string => {
   try {
@@ -41,6 +42,10 @@ describe('the body of an action', () => {
     [{ 'os-resetState': { state: 'error' } }, 1, 'reset_state'],
   ])('%o at 2.%i is %s', (body, version, action) => {
     expect(readAction(body, version).action).toBe(action);
+  });
+
+  it.each(hostile.map((one) => [one]))('refuses a kind of reboot that is no text: %j', (type) => {
+    expect(refused(() => readAction({ reboot: { type } }, 1))).toMatch(/^400 .*reboot/);
   });
 
   it('of a rebuild has the values that this version has', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { evaluateRules } from '../../../../layers/domain/inspection-rules/evaluate.ts';
+import { hostile } from '../../../fakes/hostile.ts';
 import { aRule, effects, inspected, mac, portUuid } from './inspected.ts';
 
 const set = (path: string, value: unknown) => ({ op: 'set-attribute', args: { path, value } });
@@ -17,6 +18,20 @@ describe('an action on the node', () => {
   ])('sets %s', (path, expected) => {
     const node = { properties: { cpus: 4 }, driver_info: { redfish_address: 'https://bmc' } };
     expect(effects([set(path, 'x')], node).node).toEqual(expected);
+  });
+
+  it.each(['toString', 'hasOwnProperty', 'valueOf'])('takes %s for a name like any other', (name) => {
+    const path = `extra/${name}`;
+    expect(effects([set(`${path}/x`, 1)]).node.extra).toEqual({ [name]: { x: 1 } });
+    expect(effects([{ op: 'extend-attribute', args: { path, value: 1 } }]).node.extra).toEqual({ [name]: [1] });
+    expect(effects([{ op: 'del-attribute', args: { path: `${path}/x` } }]).node).toEqual({ extra: {} });
+  });
+
+  it.each(hostile.map((one) => [one]))('refuses a path that is no text: %j', (path) => {
+    for (const op of ['set-attribute', 'set-plugin-data', 'unset-plugin-data']) {
+      const args = { path, ...(op.startsWith('set') && { value: 1 }) };
+      expect(() => effects([{ op, args }])).toThrow(/(an object|a list) is not a path, such as/);
+    }
   });
 
   it('sets values with their fields replaced, as text, at any depth', () => {

@@ -8,6 +8,7 @@ import { actionOps, conditionOps } from '../../../../layers/domain/inspection-ru
 import { nodePaths, portPaths } from '../../../../layers/domain/inspection-rules/paths.ts';
 import { node as nodeFields } from '../../../../layers/domain/node.ts';
 import { port as portFields } from '../../../../layers/domain/port.ts';
+import { hostile } from '../../../fakes/hostile.ts';
 import { aRule, inspected, mac, portUuid } from './inspected.ts';
 
 const paths = [
@@ -22,6 +23,8 @@ const paths = [
   '__proto__/x',
   'extra/__proto__/x',
   'extra.constructor.x',
+  'extra.toString.x',
+  'extra.valueOf',
   'revision',
   'run',
 ];
@@ -40,7 +43,7 @@ const words = fc.constantFrom(
   'true',
   '10.0.0.1',
 );
-const value = fc.oneof(words, fc.jsonValue({ maxDepth: 2 }));
+const value = fc.oneof(words, fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...hostile));
 const named = (names: readonly string[]) => fc.record(Object.fromEntries(names.map((name) => [name, value])));
 const operation = (table: Record<string, { needs: readonly string[] }>, prefix: string[]) =>
   fc

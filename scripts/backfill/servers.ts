@@ -1,0 +1,116 @@
+/** Servers as Nova tells of them, by its API or in a file; nothing is ever written there. */
+import * as z from 'zod';
+
+import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import type { Service } from './service.ts';
+
+const amount = z.union([z.number(), z.literal('').transform(() => 0)]);
+
+const address = z.object({
+  addr: z.string(),
+  version: z.union([z.literal(4), z.literal(6)]),
+  'OS-EXT-IPS:type': z.enum(['fixed', 'floating']).default('fixed'),
+  'OS-EXT-IPS-MAC:mac_addr': z.string().nullish(),
+});
+
+/** Up to 2.46 a server has the ID of its flavor, then a copy of it without. */
+const flavorOfServer = z
+  .object({
+    id: z.string(),
+    original_name: z.string(),
+    vcpus: amount,
+    ram: amount,
+    disk: amount,
+    ephemeral: amount,
+    swap: amount,
+  })
+  .partial();
+
+/** As GET /servers/{id} shows one (compute-api.md 3). */
+const server = z.object({
+  id: z.string(),
+  name: z.string(),
+  tenant_id: z.string(),
+  user_id: z.string(),
+  created: z.string(),
+  flavor: flavorOfServer.default({}),
+  addresses: z.record(z.string(), z.array(address)).default({}),
+  'OS-EXT-SRV-ATTR:hypervisor_hostname': z.string().nullish(),
+});
+
+export type Server = z.output<typeof server>;
+
+const flavor = z.object({
+  id: z.string(),
+  name: z.string(),
+  vcpus: amount,
+  ram: amount,
+  disk: amount,
+  swap: amount.default(0),
+  'OS-FLV-EXT-DATA:ephemeral': amount.default(0),
+});
+
+export type Flavor = z.output<typeof flavor>;
+
+/** Where servers and flavors are looked up. */
+export type Servers = {
+  /** Undefined if there is none of this UUID. */
+  find(uuid: string): Promise<Server | undefined>;
+  flavors(): Promise<readonly Flavor[]>;
+};
+
+const read = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
+  const { data, error } = schema.safeParse(value);
+  if (data !== undefined) return data;
+  const { path = [], message = '' } = error?.issues[0] ?? {};
+  throw Invalid(`${what} is not as Nova shows it: ${path.join('.')}: ${message}.`);
+};
+
+const serversFile = z.object({ servers: z.array(server) });
+const flavorsFile = z.object({ flavors: z.array(flavor) });
+
+/** Those of a file, which has what GET /servers/detail answers; `flavors`: what GET /flavors/detail answers. */
+export const serversIn = (servers: unknown, flavors: unknown = { flavors: [] }): Servers => {
+  const all = new Map(read(serversFile, servers, 'The file of servers').servers.map((one) => [one.id, one]));
+  const known = read(flavorsFile, flavors, 'The file of flavors').flavors;
+  return { find: async (uuid) => all.get(uuid), flavors: async () => known };
+};
+
+/** The first one that copies the flavor into the server; older ones are asked as they are. */
+const version = { 'OpenStack-API-Version': 'compute 2.47', 'X-OpenStack-Nova-API-Version': '2.47' };
+
+const most = 1000;
+
+/** Those of a running Nova. Throws Fault ComputeFailed for answers that are none. */
+export const serversOf = (nova: Service): Servers => {
+  let headers: Record<string, string> = version;
+  const get = async (path: string) => {
+    const reply = await nova('GET', path, { headers });
+    if (reply.status !== 406 || headers !== version) return reply;
+    headers = {};
+    return nova('GET', path, { headers });
+  };
+  const answered = async (path: string): Promise<unknown> => {
+    const { status, body } = await get(path);
+    if (status === 200) return body;
+    throw new Fault('ComputeFailed', 502, `The Compute API answered with ${status} to GET ${path.split('?')[0]}.`);
+  };
+
+  const find: Servers['find'] = async (uuid) => {
+    const path = `/servers/${uuid}`;
+    const { status, body } = await get(path);
+    if (status === 404) return undefined;
+    if (status === 200) return read(z.object({ server }), body, `Server ${uuid}`).server;
+    throw new Fault('ComputeFailed', 502, `The Compute API answered with ${status} to GET ${path}.`);
+  };
+
+  const page = async (marker: string): Promise<Flavor[]> => {
+    const path = `/flavors/detail?is_public=None&limit=${most}${marker}`;
+    const { flavors } = read(flavorsFile, await answered(path), 'The list of flavors');
+    const last = flavors.at(-1);
+    // A service may have pages of its own size: the last one is empty.
+    return last ? [...flavors, ...(await page(`&marker=${encodeURIComponent(last.id)}`))] : [];
+  };
+  let known: Promise<Flavor[]> | undefined;
+  return { find, flavors: async () => (known ??= page('')) };
+};

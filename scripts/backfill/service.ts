@@ -1,0 +1,64 @@
+/** A service that is asked over HTTP, and who asks. What is proved there is in no message. */
+import { Fault, Invalid, Unavailable } from '../../layers/domain/fault.ts';
+import { isSafeUrl } from '../../layers/domain/safe-url.ts';
+
+export type Credentials =
+  | { readonly auth: 'none' }
+  | { readonly auth: 'basic'; readonly user: string; readonly password: string }
+  | { readonly auth: 'token'; readonly token: string };
+
+export type Reply = { readonly status: number; readonly body: unknown };
+
+export type Asking = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
+
+export type Service = (method: 'GET' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
+
+const proofOf = (credentials: Credentials): Record<string, string> => {
+  if (credentials.auth === 'token') return { 'X-Auth-Token': credentials.token };
+  if (credentials.auth === 'none') return {};
+  const { user, password } = credentials;
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+};
+
+const patience = 60_000;
+
+/** The value of a JSON text; undefined for another one. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Makes the function that asks the service `name` at `endpoint`. Throws Invalid for an endpoint that is no URL, or where
+ * a password could be read on its way; each request Unavailable (503) if nobody answers, Fault AccessDenied (401, 403).
+ */
+export const openService = (name: string, endpoint: string, credentials: Credentials): Service => {
+  const base = endpoint.replace(/\/+$/, '');
+  if (!/^https?:\/\//i.test(base) || !URL.canParse(base)) throw Invalid(`"${endpoint}" is no http or https URL.`);
+  if (credentials.auth !== 'none' && !isSafeUrl(base)) {
+    throw Invalid(`${name} has to be asked at an https URL: what is proved there could be read on its way.`);
+  }
+  const proof = proofOf(credentials);
+
+  return async (method, path, { headers, body } = {}) => {
+    const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const answer = await fetch(base + path, {
+      method,
+      headers: { Accept: 'application/json', ...json, ...headers, ...proof },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // What is proved would travel along.
+      redirect: 'error',
+      signal: AbortSignal.timeout(patience),
+    }).catch((error: unknown) => {
+      throw Unavailable(`${name} does not answer at ${base}.`, error);
+    });
+    const { status } = answer;
+    if (status === 401 || status === 403) {
+      throw new Fault('AccessDenied', status, `${name} refused who asks (${status}): ${method} ${path.split('?')[0]}.`);
+    }
+    return { status, body: parseJson(await answer.text()) };
+  };
+};

@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { changePort } from '../../../layers/store/network-ports.ts';
+import { openChanges } from '../../../layers/store/address-changes.ts';
+import { Fault } from '../../../layers/domain/fault.ts';
+import { createStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let node: string;
+let network: string;
+let uuid: string;
+beforeEach(async () => {
+  stage = await createStage();
+  node = await stage.addNode();
+  network = await stage.addNetwork();
+  uuid = await stage.boots({ networks: [{ uuid: network }] });
+  await stage.settle(60);
+});
+
+const attach = async (asked: object = { net_id: network }) =>
+  stage.request(`POST /v2.1/servers/${uuid}/os-interface`, { body: { interfaceAttachment: asked } });
+const detach = async (port: string) => stage.request(`DELETE /v2.1/servers/${uuid}/os-interface/${port}`);
+
+const addressesTold = async () =>
+  (JSON.parse((await stage.readNode(node)).instance_info['fixed_ips'] as string) as { address: string }[]).map(
+    ({ address }) => address,
+  );
+
+const shown = async () =>
+  ((await stage.show(uuid)).addresses['private'] ?? []).map(({ addr }: { addr: string }) => addr);
+
+describe('an interface that is attached', () => {
+  it('is on the next card of the machine, and the node is told of its addresses', async () => {
+    const { status, body } = await attach();
+    expect(status).toBe(200);
+    const port = body.interfaceAttachment.port_id as string;
+    const run = (await stage.readServer(uuid))!.run!;
+    await stage.settle(60);
+    expect(await stage.entered('server-interface', run)).toEqual([
+      'PlugPorts',
+      'UnplugPorts',
+      'WriteMetadata',
+      'Settle',
+      'Settled',
+      'Done',
+    ]);
+    expect(await stage.vifs(node)).toContain(port);
+    const ports = await stage.ports();
+    const cards = (await stage.cards(node)).ports.map(({ address }) => address);
+    expect(ports.map(({ mac_address: mac }) => mac).toSorted()).toEqual(cards.toSorted());
+    const addresses = ports.flatMap(({ fixed_ips: ips }) => ips.map(({ ip_address: ip }) => ip)).toSorted();
+    expect((await addressesTold()).toSorted()).toEqual(addresses);
+    expect((await shown()).toSorted()).toEqual(addresses);
+    expect((await stage.readServer(uuid))!.interfaces.map(({ state }) => state)).toEqual(['plugged', 'plugged']);
+  });
+
+  it('to a machine without a card for it is taken back', async () => {
+    await attach();
+    await stage.settle(60);
+    await attach();
+    await stage.settle(60);
+    expect((await stage.readServer(uuid))!.interfaces).toHaveLength(2);
+    expect(await stage.ports()).toHaveLength(2);
+    expect((await stage.show(uuid)).status).toBe('ACTIVE');
+  });
+
+  it('with another one at once is plugged by one run', async () => {
+    const wide = await stage.addNode({}, 4);
+    const other = await stage.boots({ networks: [{ uuid: network }] });
+    await stage.settle(60);
+    uuid = other;
+    node = wide;
+    expect([(await attach()).status, (await attach()).status]).toEqual([200, 200]);
+    await stage.settle(60);
+    expect((await stage.readServer(uuid))!.interfaces.map(({ state }) => state)).toEqual([
+      'plugged',
+      'plugged',
+      'plugged',
+    ]);
+    expect(await stage.vifs(wide)).toHaveLength(3);
+  });
+});
+
+describe('an interface that is detached', () => {
+  it('is unplugged, and goes if it was made for the server', async () => {
+    const [port] = await stage.ports();
+    expect((await detach(port!.uuid)).status).toBe(202);
+    await stage.settle(60);
+    expect([await stage.vifs(node), await stage.ports()]).toEqual([[], []]);
+    expect([await addressesTold(), await shown()]).toEqual([[], []]);
+  });
+
+  it('is free again if it was there before', async () => {
+    const own = await stage.addPort(network);
+    await attach({ port_id: own });
+    await stage.settle(60);
+    expect(await stage.vifs(node)).toContain(own);
+    await detach(own);
+    await stage.settle(60);
+    expect(await stage.vifs(node)).not.toContain(own);
+    const port = (await stage.ports()).find((one) => one.uuid === own);
+    expect(port).toMatchObject({ device_id: '', status: 'DOWN' });
+  });
+});
+
+describe('a server that is deleted in the middle of an attach', () => {
+  it('leaves nothing', async () => {
+    await attach();
+    stage.meddling.phase = async ({ workflow, phase }) => {
+      if (workflow !== 'server-interface' || phase !== 'PlugPorts') return;
+      stage.meddling.phase = undefined;
+      await stage.request(`DELETE /v2.1/servers/${uuid}`);
+    };
+    await stage.settle(120);
+    expect(await stage.readServer(uuid)).toBeUndefined();
+    expect([await stage.vifs(node), await stage.ports()]).toEqual([[], []]);
+  });
+});
+
+describe('addresses that change', () => {
+  const change = async () => {
+    const [port] = await stage.ports();
+    await changePort(stage.tenants, port!.uuid, () => ({ fixed_ips: [{ ip_address: '10.0.0.99' }] }));
+  };
+
+  it('are told to the node, and shown', async () => {
+    await change();
+    await stage.sync();
+    await stage.settle(60);
+    expect([await addressesTold(), await shown()]).toEqual([['10.0.0.99'], ['10.0.0.99']]);
+    expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+  });
+
+  it('are told later while the server has a run, or the node is locked', async () => {
+    await change();
+    await stage.change(uuid, { run: 'a-run', run_workflow: 'server-power' });
+    await stage.sync();
+    expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
+    await stage.change(uuid, { run: null, run_workflow: null });
+    await stage.changeNode(node, { reservation: 'somebody' });
+    await stage.sync();
+    await stage.settle(60);
+    expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
+    await stage.changeNode(node, { reservation: null });
+    await stage.settle(60);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+  });
+
+  it('keep nobody from doing something with the server', async () => {
+    await change();
+    stage.meddling.phase = ({ workflow }) => {
+      if (workflow === 'server-metadata') throw new Fault('Pending', 503, 'Not yet.');
+    };
+    await stage.sync();
+    await stage.settle(5);
+    const { status } = await stage.request(`POST /v2.1/servers/${uuid}/action`, { body: { 'os-stop': null } });
+    expect(status).toBe(202);
+    stage.meddling.phase = undefined;
+    await stage.settle(60);
+    expect((await stage.show(uuid)).status).toBe('SHUTOFF');
+    await stage.sync();
+    await stage.settle(60);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+  });
+
+  it('of a port that no server has are nobody’s business', async () => {
+    await change();
+    await stage.request(`DELETE /v2.1/servers/${uuid}`);
+    await stage.settle(60);
+    await stage.sync();
+    expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+  });
+});
