@@ -4,15 +4,20 @@
  */
 import { isBaremetal } from '../../layers/baremetal-client/faults.ts';
 import type { ShownNode } from '../../layers/baremetal-client/shown.ts';
-import { actions } from '../../layers/domain/compute/actions.ts';
+import { actions, type PowerTarget } from '../../layers/domain/compute/actions.ts';
 import { serverState } from '../../layers/domain/compute/server-states.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 import type { StoredServer } from '../../layers/store/kinds/compute.ts';
 import { endRun } from '../../layers/store/servers.ts';
 import { ownNode } from '../owners/server/build.ts';
-import { answer, asSeen, done, type ServerContext, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
-
-type PowerTarget = Parameters<ServerContext['machines']['setPower']>[1]['target'];
+import {
+  answer,
+  asSeen,
+  done,
+  type ServerContext,
+  type ServerPhase,
+  type ServerPhases,
+} from '../owners/server/phase.ts';
 
 const effectOf = ({ asked }: StoredServer) => (asked ? actions[asked.action].effect : undefined);
 
@@ -88,7 +93,8 @@ const switchPower: ServerPhase = {
     const node = await ownNode(context);
     const target = targetsOf(server).at(-1);
     // It was asked for just now, by this phase, whose answer was lost: not twice, for a restart would be one more.
-    if (target !== undefined && node.target_power_state !== becomes(target)) await machines.setPower(node.uuid, { target });
+    if (target !== undefined && node.target_power_state !== becomes(target))
+      await machines.setPower(node.uuid, { target });
     return done();
   },
 };

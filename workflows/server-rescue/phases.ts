@@ -5,7 +5,8 @@ import { done, type ServerPhase, type ServerPhases } from '../owners/server/phas
 import { arrive, waitWhile } from '../owners/server/transition.ts';
 import { Fault } from '../../layers/domain/fault.ts';
 
-const PasswordGone = (uuid: string) => new Fault('PasswordGone', 500, `Server ${uuid} has no password to rescue it with.`);
+const PasswordGone = (uuid: string) =>
+  new Fault('PasswordGone', 500, `Server ${uuid} has no password to rescue it with.`);
 
 const rescue: ServerPhase = {
   run: async (context) => {

@@ -25,9 +25,12 @@ export type ServerWorkflow =
   | 'server-interface'
   | 'server-metadata';
 
+/** What a machine is asked to do with its power. */
+export type PowerTarget = 'power on' | 'power off' | 'soft power off' | 'rebooting' | 'soft rebooting';
+
 /** What is asked of the node: a power target (the next one if a machine cannot do the first), a verb, or an interrupt. */
 type Effect =
-  | { readonly power: readonly string[] }
+  | { readonly power: readonly PowerTarget[] }
   | { readonly provision: Verb }
   | { readonly management: 'inject_nmi' }
   /** Network cards are plugged or unplugged. */

@@ -59,7 +59,10 @@ describe('a server that is rebuilt', () => {
     await rebuild();
     await stage.settle(60);
     const told = await stage.show(uuid);
-    expect(told).toMatchObject({ status: 'ERROR', fault: { message: expect.stringContaining('could not be rebuilt') } });
+    expect(told).toMatchObject({
+      status: 'ERROR',
+      fault: { message: expect.stringContaining('could not be rebuilt') },
+    });
     expect(JSON.stringify(told)).not.toContain('rack-7');
     expect(await stage.readNode(node)).toMatchObject({ instance_uuid: uuid, provision_state: 'deploy failed' });
     stage.meddling.phase = undefined;
