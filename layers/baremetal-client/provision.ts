@@ -1,5 +1,6 @@
 /** What a node is asked to become (nova-driver.md 3, 6, 8, 9). Whether it has become it, its events tell. */
-import type { ProvisionState } from '../domain/baremetal/transitions.ts';
+import { states } from '../domain/baremetal/states.ts';
+import { type ProvisionState, provisionStates } from '../domain/baremetal/transitions.ts';
 import { type Conversation, repeatable } from './conversation.ts';
 import { baremetalFault, isBaremetal } from './faults.ts';
 import { nodeReads, pathOf } from './nodes.ts';
@@ -14,29 +15,21 @@ type Row = {
   readonly unprotected?: true;
 };
 
-const deploying = ['deploying', 'wait call-back', 'deploy hold'] as const;
+/** The states of nodes whose servers are in one of these. */
+const of = (...servers: readonly (typeof states)[ProvisionState]['server'][]): ProvisionState[] =>
+  provisionStates.filter((state) => servers.includes(states[state].server));
 
-const targets = {
+/** Those of nodes that have no server, nor are on their way to one. */
+const unserved = of(undefined).filter((state) => states[state].target !== 'active');
+
+const targets: { readonly [target in ProvisionWish['target']]: Row } = {
   // A deploy that failed is not begun anew by a late repetition: servers are deployed to nodes that were available.
-  active: { accepted: [...deploying, 'active', 'deploy failed'] },
-  rebuild: { accepted: deploying, unprotected: true },
-  deleted: {
-    accepted: ['deleting', 'cleaning', 'clean wait', 'clean hold', 'clean failed'],
-    needless: [
-      'available',
-      'manageable',
-      'enroll',
-      'verifying',
-      'inspecting',
-      'inspect wait',
-      'inspect failed',
-      'adopt failed',
-    ],
-    unprotected: true,
-  },
-  rescue: { accepted: ['rescuing', 'rescue wait', 'rescue'] },
-  unrescue: { accepted: ['unrescuing', 'active'] },
-} as const satisfies { readonly [target: string]: Row };
+  active: { accepted: [...of('built', 'up'), 'deploy failed'] },
+  rebuild: { accepted: of('built'), unprotected: true },
+  deleted: { accepted: of('leaving', 'gone'), needless: unserved, unprotected: true },
+  rescue: { accepted: of('rescuing', 'rescued') },
+  unrescue: { accepted: of('unrescuing', 'up') },
+};
 
 /**
  * `configdrive`: base64(gzip(image)). The largest that a server can have (all of its metadata, user data and files as long
@@ -60,7 +53,7 @@ const secretsOf = (wish: ProvisionWish): string[] => {
 
 /** What a node that is as it is shows of a wish; undefined: it is to be asked for. */
 const judge = (node: ShownNode, instance: string, { target }: ProvisionWish): Provisioned | undefined => {
-  const { accepted, needless = [], unprotected }: Row = targets[target];
+  const { accepted, needless = [], unprotected } = targets[target];
   const { uuid, provision_state: state } = node;
   if (node.instance_uuid !== instance) {
     if (target === 'deleted') return 'needless';

@@ -18,6 +18,7 @@ const environment = environmentWith({
   AWS_REGION: 'eu-central-1',
   TABLE_NAME: 'ingot',
   BUCKET_NAME: 'ingot',
+  EVENT_BUS_NAME: 'ingot',
   KMS_KEY_ID: 'key',
   WORKFLOW_ARNS: '{}',
   FUNCTION_BMC_PROXY: 'bmc-proxy',
