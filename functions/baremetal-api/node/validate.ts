@@ -8,7 +8,7 @@ import { authorize } from '../../../layers/domain/policy.ts';
 import { belongingTo } from '../../../layers/store/kinds/kind.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { type Call, type Deps, type Route, route } from '../route.ts';
+import { type Deps, type Route, route } from '../route.ts';
 import { imageOf } from '../../../workflows/owners/node/image-source.ts';
 import { type Asking, askMachine } from './ask.ts';
 import { findByIdent } from './find.ts';
