@@ -1,5 +1,5 @@
 /**
- * Adds to instance_info what the deploys of the past did not write (nova-driver.md 15). Nothing that is there
+ * Adds to instance_info what the deploys of the past did not write. Nothing that is there
  * is changed: a patch says what it expects to find, and is refused as a whole if that is not so any more.
  */
 import * as z from 'zod';

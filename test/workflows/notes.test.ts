@@ -1,6 +1,7 @@
 /** Which notes workflows leave on a node, and which go when (layers/domain/notes.ts). */
 import { describe, expect, it } from 'vitest';
 
+import { imagesOf } from '../../functions/baremetal-api/node/images.ts';
 import { leaseTo } from '../../functions/baremetal-api/node/lessee.ts';
 import {
   lifetimes,
@@ -13,8 +14,10 @@ import {
 } from '../../layers/domain/notes.ts';
 import type { PlannedStep } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { begin } from '../../layers/store/reservation.ts';
 import { everyNote, noteNames, strangeNotes } from '../fakes/notes.ts';
+import { createFront } from '../functions/image-api/front.ts';
 import { createAgent, sendInventory } from './agent.ts';
 import { asked, goOn, step } from './asked.ts';
 import { aNode } from './nodes.ts';
@@ -207,6 +210,22 @@ describe('the notes that machines leave in their lives', () => {
         ...leaseTo(node, { user: 'u', project: 'p', roles: [], scope: 'project' }, 'request'),
       }));
       await stage.settle(30);
+      return stage;
+    },
+    async () => {
+      const stage = watch(await staged({}));
+      const { objects, clock, apis } = stage.world;
+      const tenants = createFront({}, { ...createMemoryPlatform(), objects, clock: clock as never });
+      apis.served.image = tenants.app;
+      const image_source = await tenants.make({ disk_format: 'raw' });
+      expect((await tenants.request(`PUT /v2/images/${image_source}/file`, { body: 'a disk' })).status).toBe(204);
+      await stage.change({ instance_info: { image_source } });
+      await stage.take('deploy', (node) => {
+        const begun = begin(node, stage.world.ids.ulid(), 'deploy', 'deploy');
+        const subject = { user: 'u', project: 'red', roles: [], scope: 'project' } as const;
+        return { ...begun, ...imagesOf({ ...node, ...begun }, subject) };
+      });
+      await stage.settle(600);
       return stage;
     },
     async () => {

@@ -1,4 +1,4 @@
-/** scripts/backfill-instance-metadata, as operators start it, against the Bare Metal API and a Nova (nova-driver.md 15). */
+/** scripts/backfill-instance-metadata, as operators start it, against the Bare Metal API and a Nova. */
 import { readFileSync } from 'node:fs';
 
 import { afterEach, describe, expect, it } from 'vitest';
