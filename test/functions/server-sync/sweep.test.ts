@@ -36,15 +36,12 @@ const withImage = async (values: (uuid: string) => Partial<StoredImage>) => {
   return { platform, uuid: image.uuid, store, pass };
 };
 
-const digest = { algorithm: 'sha256', value: 'a'.repeat(64) } as const;
 const nobody = 'ffffffff-2222-4333-8444-555555555555';
 
 describe('server-sync and the data of images', () => {
   it('removes within two days what no image refers to: of an image that is gone, and of an upload that is over', async () => {
     const { platform, uuid, store, pass } = await withImage((image) => ({
       source: { object: imageObject(image, '01A') },
-      size: 4,
-      digest,
     }));
     const named = await store(imageObject(uuid, '01A'));
     await store(imageObject(uuid, '01B'));
