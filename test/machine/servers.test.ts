@@ -78,7 +78,7 @@ it(`${wanted} creates on ${machines} machines are ${machines} servers and as man
     Array.from({ length: wanted - machines }, () => expect.stringMatching(/^No valid host was found\./)),
   );
   const active = settled.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id);
-  expect((await nodes()).map(({ instance_uuid: uuid }) => uuid).toSorted()).toEqual(active.toSorted());
+  expect((await nodes()).map(({ instance_uuid: uuid }) => String(uuid)).toSorted()).toEqual(active.toSorted());
   const addresses = settled.flatMap(({ addresses: all }) =>
     Object.values(all)
       .flat()
