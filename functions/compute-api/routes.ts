@@ -3,6 +3,7 @@ import { flavorRoutes } from './flavor/routes.ts';
 import { keyPairRoutes } from './key-pair.ts';
 import { quotaRoutes } from './quota.ts';
 import { rootRoutes } from './root.ts';
+import { serverGroupRoutes } from './server-group.ts';
 import { serverRoutes } from './server/routes.ts';
 import type { Route } from './route.ts';
 
@@ -11,5 +12,6 @@ export const routes: readonly Route[] = [
   ...flavorRoutes,
   ...keyPairRoutes,
   ...serverRoutes,
+  ...serverGroupRoutes,
   ...quotaRoutes,
 ];
