@@ -1,4 +1,5 @@
 /** Every route of the API. A resource adds its file here. */
+import { cloudRoutes } from './cloud/routes.ts';
 import { flavorRoutes } from './flavor/routes.ts';
 import { keyPairRoutes } from './key-pair.ts';
 import { quotaRoutes } from './quota.ts';
@@ -14,4 +15,5 @@ export const routes: readonly Route[] = [
   ...serverRoutes,
   ...serverGroupRoutes,
   ...quotaRoutes,
+  ...cloudRoutes,
 ];
