@@ -7,7 +7,7 @@ import { projector, type Shown, type Want } from '../../layers/domain/projection
 import { namedSchema } from '../../layers/domain/schema.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { tenantKinds, type StoredKeyPair } from '../../layers/store/kinds/tenants.ts';
-import { createRecord, removeRecord } from '../../layers/store/records/change.ts';
+import { createKeyPair, removeKeyPair } from '../../layers/store/key-pairs.ts';
 import { readRecordBy } from '../../layers/store/records/find.ts';
 import { listRecords } from '../../layers/store/records/list.ts';
 import { nextLinks, readLimit } from './list.ts';
@@ -85,7 +85,7 @@ export const keyPairRoutes: readonly Route[] = [
       const user_id = userOf(call, 'os_compute_api:os-keypairs:create', named ?? undefined);
       const { values, private_key } = await readNew(call);
       const record = newRecord(deps, kind, { ...values, user_id });
-      await createRecord(deps, kind, record);
+      await createKeyPair(deps, record, call.subject.project);
       const show = shownAs(call, [...brief, 'user_id']);
       return {
         status: call.version < 2 ? 200 : 201,
@@ -107,8 +107,7 @@ export const keyPairRoutes: readonly Route[] = [
     policy: 'os_compute_api:os-keypairs:delete',
     query: ofUser,
     handle: async (deps, call) => {
-      const { uuid } = await find(deps, call, 'os_compute_api:os-keypairs:delete');
-      await removeRecord(deps, kind, uuid);
+      await removeKeyPair(deps, await find(deps, call, 'os_compute_api:os-keypairs:delete'));
       return { status: call.version < 2 ? 202 : 204 };
     },
   }),

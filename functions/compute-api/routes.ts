@@ -1,8 +1,10 @@
 /** Every route of the API. A resource adds its file here. */
+import { cloudRoutes } from './cloud/routes.ts';
 import { flavorRoutes } from './flavor/routes.ts';
 import { keyPairRoutes } from './key-pair.ts';
 import { quotaRoutes } from './quota.ts';
 import { rootRoutes } from './root.ts';
+import { serverGroupRoutes } from './server-group.ts';
 import { serverRoutes } from './server/routes.ts';
 import type { Route } from './route.ts';
 
@@ -11,5 +13,7 @@ export const routes: readonly Route[] = [
   ...flavorRoutes,
   ...keyPairRoutes,
   ...serverRoutes,
+  ...serverGroupRoutes,
   ...quotaRoutes,
+  ...cloudRoutes,
 ];
