@@ -1,4 +1,5 @@
 /** Every route of the API. A resource adds its file here. */
+import { openapiRoute } from '../../layers/http/openapi/serve.ts';
 import { flavorRoutes } from './flavor/routes.ts';
 import { keyPairRoutes } from './key-pair.ts';
 import { quotaRoutes } from './quota.ts';
@@ -6,10 +7,10 @@ import { rootRoutes } from './root.ts';
 import { serverRoutes } from './server/routes.ts';
 import type { Route } from './route.ts';
 
+const resources: readonly Route[] = [...rootRoutes, ...flavorRoutes, ...keyPairRoutes, ...serverRoutes, ...quotaRoutes];
+
+/** What the function serves: the resources, and the document that tells of them. */
 export const routes: readonly Route[] = [
-  ...rootRoutes,
-  ...flavorRoutes,
-  ...keyPairRoutes,
-  ...serverRoutes,
-  ...quotaRoutes,
+  ...resources,
+  openapiRoute('GET /v2.1/openapi.json', resources, async () => (await import('./openapi.ts')).book),
 ];

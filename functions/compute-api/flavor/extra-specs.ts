@@ -17,6 +17,8 @@ const ruleOf = (what: 'index' | 'show' | 'create' | 'update' | 'delete') =>
 
 const at = '/v2.1/flavors/{flavor_id}/os-extra_specs';
 
+const shows = z.object({ extra_specs: extraSpecs });
+
 /** Those of a flavor that the caller may see. Throws NotFound (404). */
 const specsOf = ({ target, subject, params }: Call<unknown, StoredFlavor>): Readonly<Specs> => {
   if (!seesFlavor(target, subject)) throw missingFlavor(params['flavor_id']!);
@@ -38,12 +40,14 @@ export const extraSpecRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: `GET ${at}`,
     policy: ruleOf('index'),
+    shows,
     find,
     handle: async (_deps, call) => ({ body: { extra_specs: specsOf(call) } }),
   }),
   route<{ extra_specs: Specs }, StoredFlavor>({
     at: `POST ${at}`,
     policy: ruleOf('create'),
+    shows,
     body: z.strictObject({ extra_specs: extraSpecs }),
     find,
     handle: async (deps, call) => {
@@ -55,6 +59,7 @@ export const extraSpecRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: `GET ${at}/{key}`,
     policy: ruleOf('show'),
+    shows: extraSpecs,
     find,
     handle: async (_deps, call) => {
       const [specs, key] = [specsOf(call), call.params['key']!];
@@ -65,6 +70,8 @@ export const extraSpecRoutes: readonly Route[] = [
   route<Record<string, unknown>, StoredFlavor>({
     at: `PUT ${at}/{key}`,
     policy: ruleOf('update'),
+    takes: extraSpecs,
+    shows: extraSpecs,
     body: z.record(z.string(), z.unknown()),
     find,
     handle: async (deps, call) => {
