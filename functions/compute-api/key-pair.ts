@@ -7,7 +7,7 @@ import { projector, type Shown, type Want } from '../../layers/domain/projection
 import { namedSchema } from '../../layers/domain/schema.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { tenantKinds, type StoredKeyPair } from '../../layers/store/kinds/tenants.ts';
-import { createRecord, removeRecord } from '../../layers/store/records/change.ts';
+import { createKeyPair, removeKeyPair } from '../../layers/store/key-pairs.ts';
 import { readRecordBy } from '../../layers/store/records/find.ts';
 import { listRecords } from '../../layers/store/records/list.ts';
 import { nextLinks, readLimit } from './list.ts';
@@ -90,7 +90,7 @@ export const keyPairRoutes: readonly Route[] = [
       const user_id = userOf(call, 'os_compute_api:os-keypairs:create', named ?? undefined);
       const { values, private_key } = await readNew(call);
       const record = newRecord(deps, kind, { ...values, user_id });
-      await createRecord(deps, kind, record);
+      await createKeyPair(deps, record, call.subject.project);
       const show = shownAs(call, [...brief, 'user_id']);
       return { body: { keypair: { ...show(record), ...(private_key && { private_key }) } } };
     },
@@ -111,8 +111,7 @@ export const keyPairRoutes: readonly Route[] = [
     query: ofUser,
     status: (version) => (version < 2 ? 202 : 204),
     handle: async (deps, call) => {
-      const { uuid } = await find(deps, call, 'os_compute_api:os-keypairs:delete');
-      await removeRecord(deps, kind, uuid);
+      await removeKeyPair(deps, await find(deps, call, 'os_compute_api:os-keypairs:delete'));
       return {};
     },
   }),

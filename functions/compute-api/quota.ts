@@ -14,6 +14,7 @@ const at = '/v2.1/os-quota-sets/{tenant_id}';
 
 type Row = (typeof quotas)[QuotaName] & {
   readonly until?: number;
+  readonly uncounted?: true;
   readonly absolute?: readonly string[];
   readonly used?: string;
 };
@@ -48,13 +49,17 @@ const limit = z.union(
   { error: 'must be a whole number, or -1 for no limit' },
 );
 
+/** A limit that nobody would heed is refused. */
+const limitOf = ({ uncounted, doc }: Row) =>
+  uncounted ? limit.refine((most) => most === -1, `must be -1: ${doc}`) : limit;
+
 type Body = { readonly quota_set: Amounts & { readonly force?: boolean; readonly tenant_id?: string } };
 
 const bodies = new Map<number, z.ZodType<Body>>();
 
 /** What PUT takes at a version. */
 const bodyAt = (version: number): z.ZodType<Body> => {
-  const rows = Object.fromEntries(rowsAt(version).map(([name]) => [name, limit.optional()]));
+  const rows = Object.fromEntries(rowsAt(version).map(([name, row]) => [name, limitOf(row).optional()]));
   const body =
     bodies.get(version) ??
     (z.strictObject({

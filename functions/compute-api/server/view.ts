@@ -39,6 +39,9 @@ const faultOf = ({ fault, vm_state: state }: StoredServer, viewer: Viewer) => {
   return { ...told, created: secondTime(created), ...(details !== undefined && seesHosts(viewer) && { details }) };
 };
 
+/** What Nova calls it on a host; it has no meaning to anybody. */
+export const instanceNameOf = ({ uuid }: Pick<StoredServer, 'uuid'>): string => `instance-${uuid.slice(0, 8)}`;
+
 const timeOr = (time: string | null): string | null => time && microTime(time);
 
 const shown: Shown<StoredServer> = {
@@ -57,7 +60,7 @@ const shown: Shown<StoredServer> = {
   volumes_attached: () => [],
   fault: faultOf,
   locked: ({ locked_by: by }) => by !== null,
-  instance_name: ({ uuid }) => `instance-${uuid.slice(0, 8)}`,
+  instance_name: instanceNameOf,
   hypervisor_hostname: ({ node_uuid: node }) => node,
   kernel_id: () => '',
   ramdisk_id: () => '',
