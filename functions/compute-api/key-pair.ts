@@ -55,6 +55,8 @@ const readNew = async (call: Call<Record<'keypair', Record<string, unknown>>>) =
   return { values: { ...keypair, ...made, fingerprint: fingerprintOf(made.public_key) }, private_key };
 };
 
+const shape = { name: 'KeyPair', rows: keyPair, under: 'keypair' } as const;
+
 const ofUser = { user_id: { since: 10, doc: 'Whose; for administrators.' } };
 
 export const keyPairRoutes: readonly Route[] = [
@@ -62,6 +64,7 @@ export const keyPairRoutes: readonly Route[] = [
     at: `GET ${at}`,
     policy: 'os_compute_api:os-keypairs:index',
     query: { ...ofUser, limit: { since: 35 }, marker: { since: 35 } },
+    answers: { ...shape, list: 'keypairs' },
     handle: async ({ table }, call) => {
       const user = userOf(call, 'os_compute_api:os-keypairs:index', call.query['user_id']?.[0]);
       const [limit, after] = [readLimit(call), call.query['marker']?.[0]];
@@ -79,6 +82,8 @@ export const keyPairRoutes: readonly Route[] = [
   route<Record<'keypair', Record<string, unknown>>>({
     at: `POST ${at}`,
     policy: 'os_compute_api:os-keypairs:create',
+    status: (version) => (version < 2 ? 200 : 201),
+    answers: shape,
     body: namedSchema('keypair', keyPair),
     handle: async (deps, call) => {
       const named = call.body['keypair']?.['user_id'] as string | undefined;
@@ -87,16 +92,14 @@ export const keyPairRoutes: readonly Route[] = [
       const record = newRecord(deps, kind, { ...values, user_id });
       await createKeyPair(deps, record, call.subject.project);
       const show = shownAs(call, [...brief, 'user_id']);
-      return {
-        status: call.version < 2 ? 200 : 201,
-        body: { keypair: { ...show(record), ...(private_key && { private_key }) } },
-      };
+      return { body: { keypair: { ...show(record), ...(private_key && { private_key }) } } };
     },
   }),
   route({
     at: `GET ${at}/{keypair_name}`,
     policy: 'os_compute_api:os-keypairs:show',
     query: ofUser,
+    answers: shape,
     handle: async (deps, call) => {
       const found = await find(deps, call, 'os_compute_api:os-keypairs:show');
       return { body: { keypair: shownAs(call, 'all')(found) } };
@@ -106,9 +109,10 @@ export const keyPairRoutes: readonly Route[] = [
     at: `DELETE ${at}/{keypair_name}`,
     policy: 'os_compute_api:os-keypairs:delete',
     query: ofUser,
+    status: (version) => (version < 2 ? 202 : 204),
     handle: async (deps, call) => {
       await removeKeyPair(deps, await find(deps, call, 'os_compute_api:os-keypairs:delete'));
-      return { status: call.version < 2 ? 202 : 204 };
+      return {};
     },
   }),
 ];

@@ -101,10 +101,17 @@ const absoluteAt = (version: number, { limits, used }: Standing): Record<string,
 
 const ofUser = { user_id: { doc: 'Without effect: limits are those of projects.' } };
 
+/** A number of each quota, and whose they are. */
+const id = z.string();
+const limitsShown = z.object({ quota_set: z.record(z.string(), z.union([z.int(), id])) });
+
 export const quotaRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/limits',
     policy: 'os_compute_api:limits',
+    shows: z.object({
+      limits: z.object({ rate: z.array(z.unknown()), absolute: z.record(z.string(), z.int()) }),
+    }),
     query: { tenant_id: { doc: 'Of which project; for administrators.' }, reserved: {} },
     handle: async ({ table }, { version, subject, query }) => {
       const project = query['tenant_id']?.[0] ?? subject.project!;
@@ -117,6 +124,7 @@ export const quotaRoutes: readonly Route[] = [
   route({
     at: `GET ${at}`,
     policy: 'os_compute_api:os-quota-sets:show',
+    shows: limitsShown,
     query: ofUser,
     handle: async ({ table }, call) => {
       const id = projectOf(call, 'os_compute_api:os-quota-sets:show');
@@ -127,6 +135,9 @@ export const quotaRoutes: readonly Route[] = [
   route({
     at: `GET ${at}/detail`,
     policy: 'os_compute_api:os-quota-sets:detail',
+    shows: z.object({
+      quota_set: z.record(z.string(), z.union([z.object({ limit: z.int(), in_use: z.int(), reserved: z.int() }), id])),
+    }),
     query: ofUser,
     handle: async ({ table }, call) => {
       const id = projectOf(call, 'os_compute_api:os-quota-sets:detail');
@@ -136,6 +147,7 @@ export const quotaRoutes: readonly Route[] = [
   route({
     at: `GET ${at}/defaults`,
     policy: 'os_compute_api:os-quota-sets:defaults',
+    shows: limitsShown,
     handle: async (_deps, { version, params }) => ({
       body: { quota_set: { id: params['tenant_id'], ...limitsAt(version, limitsOf()) } },
     }),
@@ -145,6 +157,7 @@ export const quotaRoutes: readonly Route[] = [
     policy: 'os_compute_api:os-quota-sets:update',
     query: ofUser,
     body: bodyAt,
+    shows: limitsShown,
     handle: async (deps, call) => {
       const { limits } = await update(deps, call);
       return { body: { quota_set: limitsAt(call.version, limits) } };

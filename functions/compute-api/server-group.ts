@@ -17,6 +17,9 @@ const kind = computeKinds.server_group;
 const at = '/v2.1/os-server-groups';
 const { title } = kind;
 
+const shape = { name: 'ServerGroup', rows: serverGroup } as const;
+const one = { ...shape, under: 'server_group' } as const;
+
 const shown: Shown<StoredServerGroup> = {
   id: ({ uuid }) => uuid,
   policies: ({ policy }) => [policy],
@@ -68,6 +71,7 @@ export const serverGroupRoutes: readonly Route[] = [
     at: `GET ${at}`,
     policy: 'os_compute_api:os-server-groups:index',
     query: { all_projects: { doc: 'Those of all projects; for administrators.' }, limit: {}, offset: {} },
+    answers: { ...shape, list: 'server_groups' },
     handle: async ({ table }, call) => {
       const [project, limit, offset] = [projectOf(call), readLimit(call), offsetOf(call)];
       const page = { limit: offset + limit, marker: undefined, sort_key: 'id', descending: false };
@@ -81,6 +85,7 @@ export const serverGroupRoutes: readonly Route[] = [
     policy: 'os_compute_api:os-server-groups:create',
     status: 200,
     body: namedSchema('server_group', serverGroup),
+    answers: one,
     handle: async (deps, call) => ({
       body: { server_group: viewOf(call)(await createGroup(deps, readNew(deps, call))) },
     }),
@@ -88,6 +93,7 @@ export const serverGroupRoutes: readonly Route[] = [
   route<undefined, StoredServerGroup>({
     at: `GET ${at}/{server_group_id}`,
     policy: 'os_compute_api:os-server-groups:show',
+    answers: one,
     title,
     find,
     handle: async (_deps, call) => ({ body: { server_group: viewOf(call)(call.target) } }),

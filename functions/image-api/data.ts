@@ -5,17 +5,15 @@ import { Conflict, Fault, Invalid } from '../../layers/domain/fault.ts';
 import { saidDigest } from '../../layers/domain/image/digest.ts';
 import type { Digest, Upload } from '../../layers/domain/image/image.ts';
 import { type ImageEvent, nextStatus } from '../../layers/domain/image/states.ts';
+import { imageObject, imageObjects } from '../../layers/store/image-objects.ts';
 import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
 import type { Deps } from './route.ts';
 
 const kind = tenantKinds.image;
 
-/** What the keys of an image's objects begin with. */
-const prefix = (uuid: string): string => `images/${uuid}/`;
-
-/** A key that no object had: whoever is late writes to one that nobody reads. */
-export const newObject = ({ ids }: Pick<Deps, 'ids'>, uuid: string): string => prefix(uuid) + ids.ulid();
+/** The key of the object that is going to be stored. */
+export const newObject = ({ ids }: Pick<Deps, 'ids'>, uuid: string): string => imageObject(uuid, ids.ulid());
 
 /** Milliseconds after which a request is over for sure; API Gateway gives up on one after 29 s. */
 const requestIsOver = 60_000;
@@ -101,8 +99,7 @@ export const loseUpload = async (deps: Deps, uuid: string, object: string): Prom
 /** Removes all that is stored for an image. */
 export const removeData = async (
   { objects }: Pick<Deps, 'objects'>,
-  { source, upload }: StoredImage,
+  image: StoredImage,
 ): Promise<void> => {
-  const stored = source && 'object' in source ? source.object : undefined;
-  for (const key of [stored, upload?.object]) if (key !== undefined) await objects.remove(key);
+  for (const key of imageObjects(image)) await objects.remove(key);
 };

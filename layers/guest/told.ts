@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 
-import { isUuid } from '../domain/values.ts';
+import { imageIdOf } from '../domain/instance-image.ts';
 import { createMetadata, type Fact, facts, type FixedIp, type FloatingIp, type GuestPort } from './metadata.ts';
 import type { GuestMetadata } from './metadata.ts';
 
@@ -106,8 +106,10 @@ const factsOf = (info: Machine['instance_info']): Record<string, string | number
   );
 
 /** A URL is no image that anybody could look up by it, and may hold a password. */
-const rootOf = ({ image_source: source }: Machine['instance_info']): GuestMetadata['root'] =>
-  typeof source === 'string' && isUuid(source) ? { type: 'image', uuid: source } : null;
+const rootOf = ({ image_source: source }: Machine['instance_info']): GuestMetadata['root'] => {
+  const uuid = imageIdOf(source);
+  return uuid === undefined ? null : { type: 'image', uuid };
+};
 
 /** The metadata of the guest on a machine. `version`: of the service that tells it. */
 export const metadataOf = (

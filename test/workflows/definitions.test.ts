@@ -119,10 +119,14 @@ describe('the state machines', () => {
     }
   });
 
-  /** Of a server's run: what those lead to that build, and that wait. */
+  /** The phases that take back what a run of servers has begun; where they fail, nothing is left to be tried. */
+  const undoes = ['Undo', 'WaitForUndeploy', 'Undeployed', 'Reschedule'];
+
+  /** Where a failure leads: what only plugs has nothing to take back once it has plugged. */
   const failsTo = (name: string, state: string): string => {
-    const undoes = ['Undo', 'WaitForUndeploy', 'Undeployed', 'Reschedule'];
-    return name === 'server-create' && !undoes.includes(state) ? 'Undo' : 'Fail';
+    const isUndone =
+      name === 'server-create' ? !undoes.includes(state) : name === 'server-interface' && state === 'PlugPorts';
+    return isUndone ? 'Undo' : 'Fail';
   };
 
   it('of servers undo what they have begun, look themselves for what no event tells, and end quietly without a server', () => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import { Unavailable } from '../../layers/domain/fault.ts';
 import { keep } from '../../layers/domain/notes.ts';
-import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { createFront, root } from '../functions/image-api/front.ts';
+import { root } from '../functions/image-api/front.ts';
 import { createAgent } from './agent.ts';
+import { serveImages } from './images.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage } from './stage.ts';
 
@@ -14,18 +14,11 @@ import { createStage } from './stage.ts';
 const stageWith = async (image: object = {}, more: Partial<StoredNode> = {}) => {
   const { driver = 'redfish', instance_info: info, ...rest } = more;
   const stage = await createStage({ node: aNode({ driver }) });
-  const { world } = stage;
-  const tenants = createFront({}, { ...createMemoryPlatform(), objects: world.objects, clock: world.clock as never });
-  world.apis.served.image = tenants.app;
-  const uploaded = async (given: object = {}, body = 'a disk') => {
-    const id = await tenants.make({ disk_format: 'raw', ...given });
-    expect((await tenants.request(`PUT /v2/images/${id}/file`, { body })).status).toBe(204);
-    return id;
-  };
+  const { ask, uploaded } = serveImages(stage);
   const id = await uploaded(image);
   await stage.change({ instance_info: { image_source: id, ...info }, ...rest });
   const agent = createAgent(stage);
-  return { ...stage, stage, agent, id, uploaded, ask: tenants.request };
+  return { ...stage, stage, agent, id, uploaded, ask };
 };
 type Staged = Awaited<ReturnType<typeof stageWith>>;
 

@@ -1,5 +1,5 @@
 /** POST and DELETE /servers/{id}/os-interface. */
-import type { ServerRow } from '../owners/server/workflow.ts';
+import { asItsNode, type ServerRow } from '../owners/server/workflow.ts';
 
 const faults: { readonly [error: string]: (message: string) => string } = {
   BuildAborted: (message) => message,
@@ -14,7 +14,6 @@ export const serverInterface: ServerRow = {
   next: 'Ask for it again.',
   fault: ({ error, message }) =>
     faults[error]?.(message) ?? 'The network cards could not be changed. Ask again, or ask who runs the machines.',
-  // It is what it was.
-  failed: () => ({}),
+  failed: asItsNode,
   phases: async () => import('./phases.ts'),
 };

@@ -1,5 +1,5 @@
 /** Nobody asks for it: it follows from changes of addresses. */
-import type { ServerRow } from '../owners/server/workflow.ts';
+import { asItsNode, type ServerRow } from '../owners/server/workflow.ts';
 
 export const serverMetadata: ServerRow = {
   owner: 'server',
@@ -8,7 +8,6 @@ export const serverMetadata: ServerRow = {
   what: 'Telling the node of the addresses of the server',
   next: 'It is tried again by itself.',
   fault: () => 'Who runs the machines could not be told of changed addresses; the server is not affected.',
-  // It is what it was.
-  failed: () => ({}),
+  failed: asItsNode,
   phases: async () => import('./phases.ts'),
 };

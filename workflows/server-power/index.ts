@@ -1,5 +1,5 @@
 /** The actions os-start, os-stop, reboot and trigger_crash_dump. */
-import type { ServerRow } from '../owners/server/workflow.ts';
+import { asItsNode, type ServerRow } from '../owners/server/workflow.ts';
 
 export const serverPower: ServerRow = {
   owner: 'server',
@@ -8,7 +8,6 @@ export const serverPower: ServerRow = {
   what: 'A power action on the server',
   next: 'Look at its node, and ask for it again.',
   fault: () => 'The machine did not do what was asked of it. Ask again, or ask who runs the machines.',
-  // It is what it was.
-  failed: () => ({}),
+  failed: asItsNode,
   phases: async () => import('./phases.ts'),
 };

@@ -30,6 +30,7 @@ const refused = (line: `${'POST' | 'DELETE'} /${string}`, policy: ComputeRule, c
     at: line,
     until,
     policy,
+    refuses: 404,
     handle: async () => {
       throw NotFound(`Nodes are not changed here: use openstack baremetal ${command}.`);
     },

@@ -11,6 +11,7 @@ export const extensionRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/extensions/{alias}',
     policy: 'os_compute_api:extensions',
+    refuses: 404,
     handle: async (_deps, { params }) => {
       throw NotFound(`There is no extension ${params['alias']}: what it was is part of the API.`);
     },

@@ -159,6 +159,7 @@ export const hypervisorRoutes: readonly Route[] = [
     at: `GET ${at}/{hypervisor_id}/uptime`,
     until: withoutCapacity - 1,
     policy: 'os_compute_api:os-hypervisors:uptime',
+    refuses: 501,
     handle: async (deps, call) => {
       await find(deps, call);
       throw new Fault('NotImplemented', 501, 'Nobody measures how long a machine has been on.');

@@ -17,6 +17,8 @@ const ruleOf = (what: 'index' | 'show' | 'create' | 'update' | 'delete') =>
 
 const at = '/v2.1/flavors/{flavor_id}/os-extra_specs';
 
+const shows = z.object({ extra_specs: extraSpecs });
+
 const unknown = ({ params }: Call<unknown, StoredFlavor>) =>
   NotFound(`Flavor ${params['flavor_id']} has no extra specs with key ${params['key']}.`);
 
@@ -32,12 +34,14 @@ export const extraSpecRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: `GET ${at}`,
     policy: ruleOf('index'),
+    shows,
     find,
     handle: async (_deps, { target }) => ({ body: { extra_specs: target.extra_specs } }),
   }),
   route<{ extra_specs: Specs }, StoredFlavor>({
     at: `POST ${at}`,
     policy: ruleOf('create'),
+    shows,
     body: z.strictObject({ extra_specs: extraSpecs }),
     find,
     handle: async (deps, call) => {
@@ -49,6 +53,7 @@ export const extraSpecRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: `GET ${at}/{key}`,
     policy: ruleOf('show'),
+    shows: extraSpecs,
     find,
     handle: async (_deps, call) => {
       const [specs, key] = [call.target.extra_specs, call.params['key']!];
@@ -59,6 +64,8 @@ export const extraSpecRoutes: readonly Route[] = [
   route<Record<string, unknown>, StoredFlavor>({
     at: `PUT ${at}/{key}`,
     policy: ruleOf('update'),
+    takes: extraSpecs,
+    shows: extraSpecs,
     body: z.record(z.string(), z.unknown()),
     find,
     handle: async (deps, call) => {

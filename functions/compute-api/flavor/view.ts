@@ -11,6 +11,11 @@ import type { Deps } from '../route.ts';
 
 const kind = computeKinds.flavor;
 
+const shape = { name: 'Flavor', rows } as const;
+
+/** Flavors in the documents. */
+export const flavorShape = { one: { ...shape, under: 'flavor' }, list: { ...shape, list: 'flavors' } } as const;
+
 /** What a flavor that is not there is told with; policy says the same of one that is not for this caller. */
 const missingFlavor = (id: string) => NotFound(`Flavor ${id} could not be found.`);
 

@@ -105,12 +105,12 @@ describe('an interface that is detached', () => {
 
 describe('a server that is deleted in the middle of an attach', () => {
   it('leaves nothing', async () => {
-    await attach();
     stage.meddling.phase = async ({ workflow, phase }) => {
       if (workflow !== 'server-interface' || phase !== 'PlugPorts') return;
       stage.meddling.phase = undefined;
       await stage.request(`DELETE /v2.1/servers/${uuid}`);
     };
+    await attach();
     await stage.settle(120);
     expect(await stage.readServer(uuid)).toBeUndefined();
     expect([await stage.vifs(node), await stage.ports()]).toEqual([[], []]);
@@ -131,18 +131,37 @@ describe('addresses that change', () => {
     expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
   });
 
-  it('are told later while the server has a run, or the node is locked', async () => {
+  /** Whoever switches the machine does not come to an end. */
+  const switching = async (ask: () => Promise<unknown>) => {
+    stage.meddling.phase = ({ workflow }) => {
+      if (workflow === 'power') throw new Fault('Pending', 503, 'Not yet.');
+    };
+    await ask();
+    await stage.settle(5);
+  };
+
+  it('are told later while the server has a run', async () => {
+    await switching(async () => stage.request(`POST /v2.1/servers/${uuid}/action`, { body: { 'os-stop': null } }));
     await change();
-    await stage.change(uuid, { run: 'a-run', run_workflow: 'server-power' });
     await stage.sync();
+    await stage.settle(5);
     expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
-    await stage.change(uuid, { run: null, run_workflow: null });
-    await stage.changeNode(node, { reservation: 'somebody' });
+    stage.meddling.phase = undefined;
+    await stage.settle(120);
     await stage.sync();
     await stage.settle(60);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+  });
+
+  it('are told later while the node is locked', async () => {
+    await switching(async () => stage.operator(`PUT /v1/nodes/${node}/states/power`, { target: 'rebooting' }));
+    expect((await stage.readNode(node)).reservation).not.toBeNull();
+    await change();
+    await stage.sync();
+    await stage.settle(30);
     expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
-    await stage.changeNode(node, { reservation: null });
-    await stage.settle(60);
+    stage.meddling.phase = undefined;
+    await stage.settle(120);
     expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
   });
 

@@ -199,23 +199,21 @@ describe('a machine that an operator switches', () => {
     expect(await shown()).toEqual(['ACTIVE', null, 1]);
   });
 
-  it('while a run ends is not missed', async () => {
-    const run = await act({ reboot: { type: 'HARD' } });
+  it('while a run ends is not missed: what it came to is not what was asked for', async () => {
     stage.meddling.phase = async ({ workflow, phase }) => {
       if (workflow !== 'server-power' || phase !== 'Switched') return;
       stage.meddling.phase = undefined;
-      // It was looked at, and then this happens.
-      stage.meddling.call = async ({ method }) => {
+      // The run looks at the machine, and then this happens, which it hears of before it ends.
+      stage.meddling.answered = async ({ method }) => {
         if (method !== 'GET') return;
-        stage.meddling.call = undefined;
-        void Promise.resolve().then(async () => {
-          await stage.changeNode(node, { power_state: 'power off' });
-          await stage.pump();
-        });
+        stage.meddling.answered = undefined;
+        await stage.changeNode(node, { power_state: 'power off' });
+        await stage.pump();
       };
     };
+    const run = await act({ reboot: { type: 'HARD' } });
     await stage.settle(120);
-    expect(await stage.entered('server-power', run)).toContain('Done');
+    expect(await stage.entered('server-power', run)).toContain('Failed');
     expect(await shown()).toEqual(['SHUTOFF', null, 4]);
   });
 });

@@ -76,14 +76,11 @@ describe('a server that is rebuilt', () => {
     stage.meddling.answered = ({ method, path }) => {
       if (method !== 'PUT' || !path.endsWith('/states/provision')) return;
       puts += 1;
-      throw new Error('The function was cut off.');
+      if (puts === 1) throw new Error('The function was cut off.');
     };
     const { run } = await rebuild();
-    await stage.settle(5);
-    stage.meddling.answered = undefined;
-    expect(puts).toBe(1);
     await stage.settle(120);
-    expect(await stage.entered('server-rebuild', run)).toContain('Fail');
+    expect([puts, (await stage.entered('server-rebuild', run)).at(-1)]).toEqual([1, 'Done']);
   });
 
   it('and deleted in the middle leaves nothing', async () => {

@@ -28,7 +28,7 @@ export const requireRun = (server: StoredServer | undefined, { uuid, run }: Pick
 export const changeOwn = async (
   needs: Needs,
   call: Pick<ServerCall, 'uuid' | 'run'>,
-  decide: (server: StoredServer) => Change<StoredServer> | undefined,
+  decide: (server: StoredServer) => Change<StoredServer> | undefined | Promise<Change<StoredServer> | undefined>,
 ): Promise<StoredServer> => {
   try {
     const { after } = await changeRecord(needs, computeKinds.server, call.uuid, (server) => {
@@ -85,7 +85,7 @@ const begin = async (world: World, job: Job): Promise<StoredServer> =>
   });
 
 /** What the function has left for requests, ms; the rest is for telling what became of them. */
-const reserve = 15_000;
+export const reserve = 15_000;
 
 /** Throws Superseded once the server is another run's. */
 export const hold = async (world: World, job: Job): Promise<ServerContext> => {

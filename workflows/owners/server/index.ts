@@ -6,7 +6,7 @@ import { uuidsIn } from '../../../layers/store/records/list.ts';
 import type { Keeper, Needed, Owner, Work } from '../../run/owner.ts';
 import type { Answers } from '../../run/phase.ts';
 import { type Job, serverCall, type ServerCall } from './call.ts';
-import { fail } from './fail.ts';
+import { fail, lookFrom } from './fail.ts';
 import { hold } from './hold.ts';
 import type { ServerContext, ServerOutcome, ServerPhase, World } from './phase.ts';
 import { judge, tell } from './tell.ts';
@@ -42,9 +42,11 @@ export const createServerOwner = (
     tell: async (world, work, outcome) => tell(world, jobOf(work), outcome),
     judge: async (world, work, context, error) => judge(world, jobOf(work), context, error),
     fail: async (platform, { uuid, workflow, run }, failure) => {
-      await fail(platform, { uuid, run, row: rowOf(workflow), failure });
+      await fail(platform, { uuid, run, row: rowOf(workflow), failure, look: undefined });
     },
-    abandon: async (world, { uuid, workflow, run }, failure) =>
-      fail(world, { uuid, run, row: rowOf(workflow), failure }),
+    abandon: async (world, call, failure, invocation) => {
+      const { uuid, workflow, run } = call;
+      return fail(world, { uuid, run, row: rowOf(workflow), failure, look: lookFrom(world, call, invocation) });
+    },
   };
 };
