@@ -166,8 +166,10 @@ const queryOf = (world: World, { query = {} }: Row) =>
     ),
   );
 
-// WHATWG URLs drop '..', which clients can send all the same.
-const encode = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
+const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** These make another path of it, in whatever form they come. */
+const astray = ['', '.', '..'];
 
 /** In place of the parameters of a path, in order; undefined: what there is. */
 const idsOf = ({ at }: Row) =>
@@ -175,7 +177,7 @@ const idsOf = ({ at }: Row) =>
     ...[...at.matchAll(/\{\w+\}/g)].map(() =>
       fc.oneof(
         { weight: 6, arbitrary: fc.constant(undefined) },
-        word.filter((text) => text !== ''),
+        word.filter((text) => !astray.includes(text)),
       ),
     ),
   );
