@@ -1,5 +1,4 @@
 /** GET /servers and /servers/detail (compute-api.md 3): the newest first, a page at a time. */
-import type { ComputeRule } from '../../../layers/domain/compute/policy.ts';
 import { Forbidden, Invalid, isFault } from '../../../layers/domain/fault.ts';
 import type { Lookup } from '../../../layers/domain/filters.ts';
 import { readBool } from '../../../layers/domain/page.ts';
@@ -42,11 +41,11 @@ const sortKeys = {
 
 const newest = { key: 'created_at', descending: true } as const;
 
-/** Who may list servers of all projects. */
-const allTenants = {
+/** Who may list those of all projects. */
+const ofEverybody = {
   index: 'os_compute_api:servers:index:get_all_tenants',
   detail: 'os_compute_api:servers:detail:get_all_tenants',
-} as const satisfies Readonly<Record<string, ComputeRule>>;
+} as const;
 
 /** Whose servers: null is everybody's. Throws Forbidden (403), Invalid (400). */
 const projectOf = (call: Call, what: 'index' | 'detail', isAdmin: boolean): string | null => {
@@ -55,7 +54,7 @@ const projectOf = (call: Call, what: 'index' | 'detail', isAdmin: boolean): stri
   // Empty is as good as true.
   const asked = query['all_tenants']?.[0] === '' ? true : readBool(query, 'all_tenants');
   if (!(asked ?? named !== undefined)) return subject.project;
-  const rule = allTenants[what];
+  const rule = ofEverybody[what];
   if (!allows(rule, subject)) throw denied(rule);
   return named ?? null;
 };
