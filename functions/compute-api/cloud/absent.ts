@@ -1,10 +1,10 @@
-/** What old clients look for, and there is nothing of here (compute-api.md 7). */
+/** What clients look for, and there is nothing of here (compute-api.md 7). */
 import * as z from 'zod';
 
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { route, type Route } from '../route.ts';
 
-export const extensionRoutes: readonly Route[] = [
+export const absentRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/extensions',
     policy: 'os_compute_api:extensions',
@@ -27,5 +27,12 @@ export const extensionRoutes: readonly Route[] = [
     shows: z.object({ migrations: z.array(z.unknown()) }),
     openQuery: true,
     handle: async () => ({ body: { migrations: [] } }),
+  }),
+  route({
+    at: 'GET /v2.1/os-aggregates',
+    policy: 'os_compute_api:os-aggregates:index',
+    doc: 'None: machines are grouped by zones, which are their conductor groups.',
+    shows: z.object({ aggregates: z.array(z.unknown()) }),
+    handle: async () => ({ body: { aggregates: [] } }),
   }),
 ];
