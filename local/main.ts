@@ -6,6 +6,7 @@ import { runDemo } from './demo/demo.ts';
 import { createDisplay, type Display } from './demo/display.ts';
 import { enrolCommands, nextCommands, unreachableNote } from './demo/next.ts';
 import { createPhases } from './demo/phases.ts';
+import { withTenant } from './demo/tenant.ts';
 import { helpText, type Options, readOptions } from './options.ts';
 
 const { stdout, stderr, env } = process;
@@ -20,11 +21,13 @@ const explain = (error: unknown): string => {
   return error instanceof Error ? `unexpected: ${error.stack}` : String(error);
 };
 
+const isDemo = ({ machines, 'no-demo': none }: Options): boolean => machines > 0 && !none;
+
 /** Options that each are right and do not go together. */
-const check = ({ machines, once, ...options }: Options): void => {
-  const isDemo = machines > 0 && !options['no-demo'];
-  if (once && !isDemo) throw Invalid('--once is about the demo, which needs at least one simulated machine.');
-  if (isDemo && (env['INGOT_AUTH_STRATEGY'] ?? 'noauth') !== 'noauth') {
+const check = (options: Options): void => {
+  if (options.once && !isDemo(options))
+    throw Invalid('--once is about the demo, which needs at least one simulated machine.');
+  if (isDemo(options) && (env['INGOT_AUTH_STRATEGY'] ?? 'noauth') !== 'noauth') {
     throw Invalid('The demo knows no password: add --no-demo, or leave INGOT_AUTH_STRATEGY at noauth.');
   }
 };
@@ -35,7 +38,7 @@ const start = async (options: Options): Promise<Cloud> => {
   return startCloud({
     stateDir: options['state-dir'],
     port,
-    variables: env,
+    variables: isDemo(options) ? { ...env, INGOT_USERS: withTenant(env['INGOT_USERS']) } : env,
     ...(options.events !== '' && { events: options.events }),
     ...(machines > 0 && {
       simulator: { machines, port: options['simulator-port'], controlPort: options['control-port'], scale },
@@ -51,8 +54,8 @@ const demonstrate = async (cloud: Cloud, { once }: Options, display: Display): P
   const phases = createPhases(display);
   const unfollow = cloud.onWorkflowEvent(phases.receive);
   const control = cloud.simulator!.control;
-  const { url, objects } = cloud;
-  return runDemo({ url, control, once, display, phases, clock: systemClock, objects }).finally(unfollow);
+  const { urls, objects } = cloud;
+  return runDemo({ urls, control, once, display, phases, clock: systemClock, objects }).finally(unfollow);
 };
 
 /** Resolves on the first signal. The second one does not wait for anything. */

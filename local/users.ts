@@ -22,13 +22,17 @@ const readText = (file: string, variable: string): string => {
   }
 };
 
+/** The strategies that ask for users, and whether somebody has to be there. */
+const needsUsers: Readonly<Record<string, boolean>> = { http_basic: true, noauth: false };
+
 /**
  * Throws Invalid when http_basic is to be used and there are no users, and Fault `Configuration`, with the number of the
  * line, when they cannot be used.
  */
 export const checkUsers = ({ auth_strategy: strategy }: Settings, variables: Variables): void => {
-  if (strategy !== 'http_basic') return;
+  const needed = needsUsers[strategy];
+  if (needed === undefined) return;
   const sources = sourcesOf(variables, readText);
-  if (sources.length === 0) throw nobody();
-  readUsers(sources);
+  if (sources.length > 0) readUsers(sources);
+  else if (needed) throw nobody();
 };

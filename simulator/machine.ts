@@ -35,6 +35,8 @@ export type Disk = {
     /** The partition's bytes, gzip in base64, for whoever wants to read them with tools of their own; null: too many. */
     readonly packed: string | null;
   } | null;
+  /** The partition besides the root of a partition image, empty when it was made; missing: none. Its bytes are kept nowhere. */
+  ephemeral?: { readonly mb: number; readonly format: string | null; readonly made_at: number } | null | undefined;
   /** An image is being written at this moment. */
   writing: boolean;
   /** Old data can still be recovered from the disk: true from the first write until `erase_devices`. */

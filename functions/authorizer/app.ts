@@ -2,16 +2,18 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 
 import type { Platform } from '../../layers/platform/platform.ts';
-import { besideService, createBasic } from './basic.ts';
+import { besideService, besideUsers, createBasic } from './basic.ts';
 import type { Config } from './config.ts';
-import { admit, type Event, type Identify, refusal } from './identity.ts';
+import { admit, type Event, type Identify, type Identity, refusal } from './identity.ts';
 import { createKeystone } from './keystone.ts';
 import { createOidc } from './oidc.ts';
 
 export type Deps = Pick<Platform, 'parameters' | 'clock'>;
 
+const anonymous: Identity = { user: 'anonymous', user_name: 'anonymous', roles: ['admin'], scope: 'system' };
+
 const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Config) => Identify } = {
-  noauth: () => async () => ({ user: 'anonymous', user_name: 'anonymous', roles: ['admin'], scope: 'system' }),
+  noauth: (_deps, config) => besideUsers(config, async () => anonymous),
   http_basic: (_deps, config) => createBasic(config),
   oidc: (_deps, config) => createOidc(config),
   keystone: ({ parameters }, config) => createKeystone(parameters, config),

@@ -52,3 +52,13 @@ export const besideService = ({ service: text }: Config, others: Identify): Iden
     return given && users.has(given.user) ? identify(users, given) : others(event);
   };
 };
+
+/**
+ * Before those who are let in without a password: users of the operator's files, if there are any, who are what they are
+ * there, so that what a tenant sees can be tried. Whoever gives a name that is not theirs is refused like everywhere.
+ */
+export const besideUsers = (config: Config, others: Identify): Identify => {
+  if (sourcesOf(config.users, () => '').length === 0) return others;
+  const basic = createBasic(config);
+  return async (event) => (credentialsOf(event) ? basic(event) : others(event));
+};

@@ -1,6 +1,6 @@
 /** What instance_info must say about the image: deploy interfaces direct and ramdisk (ironic-deploy.md 1.2, 6). */
 import { Invalid } from './fault.ts';
-import { isUuid } from './values.ts';
+import { bool, isUuid } from './values.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
@@ -64,6 +64,9 @@ const checkPartition = (info: Info): void => {
     if (!/^\d+$/.test(JSON.stringify(info[name] ?? 0).replaceAll('"', ''))) {
       throw Invalid(`instance_info.${name} must be a whole number.`);
     }
+  }
+  if (!bool.safeParse(info['preserve_ephemeral'] ?? false).success) {
+    throw Invalid('instance_info.preserve_ephemeral must be True or False.');
   }
 };
 

@@ -1,20 +1,21 @@
 /**
- * The main job before the newcomer's eyes, as a plain client of the API: enrol the simulated machines, make them
- * available, deploy the first one, prove what is on its disk, and with `once` give it back.
+ * The main job before the newcomer's eyes, as a plain client of the APIs: enrol the simulated machines, make them
+ * available, deploy the first one, prove what is on its disk, and with `once` give it back; then a tenant gets a server.
  */
 import { isFault } from '../../layers/domain/fault.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
 import { deployed, returned, type Check } from './checks.ts';
-import { createClient } from './client.ts';
+import { createClient, metalVersion } from './client.ts';
 import type { Display } from './display.ts';
 import { configdrive, instanceInfo } from './instance.ts';
 import { createControl, type Images, type Machine } from './machines.ts';
 import { enrol, lead, type Goal, type Needs, type NodeView } from './node.ts';
 import type { Phases } from './phases.ts';
+import { serveTenant, type Urls } from './serving.ts';
 
 export type DemoOptions = {
-  /** URLs of the Bare Metal API and of the simulator's control port. */
-  readonly url: string;
+  readonly urls: Urls;
+  /** URL of the simulator's control port. */
   readonly control: string;
   /** Goes on to undeploy. */
   readonly once: boolean;
@@ -50,7 +51,8 @@ export const runDemo = async (options: DemoOptions): Promise<string[]> => {
   const { display, phases, clock, once } = options;
   const control = createControl(options.control);
   const onVerb = (name: string, verb: string) => display.show(name, `verb: ${verb}`);
-  const needs: Needs = { api: createClient(options.url, clock), clock, onVerb };
+  const api = createClient({ url: options.urls['baremetal']!, clock, headers: metalVersion });
+  const needs: Needs = { api, clock, onVerb };
 
   const go = async (node: NodeView, goal: Goal, body?: object): Promise<NodeView> => {
     const there = await lead(needs, node.uuid, goal, body);
@@ -104,7 +106,21 @@ export const runDemo = async (options: DemoOptions): Promise<string[]> => {
     const active = await deploy(first, images);
     display.say(`\nWhat is on the disk of ${first.name}, read from the simulated machine itself:`);
     const missed = report(display, deployed(active, await control.state(first.name), images));
-    return [...lost, ...missed, ...(once ? await giveBack(active) : [])];
+    const kept = once ? await giveBack(active) : [];
+    const served = await serveTenant({
+      metal: api,
+      control,
+      machines,
+      images,
+      display,
+      phases,
+      clock,
+      urls: options.urls,
+      objects: options.objects,
+      rest: async (node) => go(node, 'returned'),
+      report: (checks) => report(display, checks),
+    });
+    return [...lost, ...missed, ...kept, ...served];
   };
 
   return run().catch((error: unknown) => {

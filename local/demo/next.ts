@@ -1,6 +1,8 @@
 /** What the newcomer is told to try next. */
 import type { Cloud } from '../cloud.ts';
 import { cloudName } from '../clouds-file.ts';
+import { names } from './server.ts';
+import { tenant } from './tenant.ts';
 
 const version = 'X-OpenStack-Ironic-API-Version: 1.109';
 
@@ -33,16 +35,31 @@ const loginOf = ({ clouds, strategy }: Called): Login => {
   return { ...login, client: `export OS_CLIENT_CONFIG_FILE=${quoted(clouds)} OS_CLOUD=${cloudName}${login.client}` };
 };
 
-/** What tenants have besides servers. */
+/** A server, made of what the demo has left for its tenant. */
+const demoTenantCommands = ({ clouds }: Called): string =>
+  clouds === undefined
+    ? ''
+    : `
+and as a tenant, ${tenant.user} of project ${tenant.project}, who has an image, a network and a key pair:
+
+  export OS_AUTH_TYPE=http_basic OS_USERNAME=${tenant.user} OS_PASSWORD=${tenant.password}
+  openstack server create --image ${names.image} --flavor ${names.flavor} --network ${names.network} --key-name ${names.key} --wait s1
+  openstack server show s1
+  openstack server delete s1 --wait
+`;
+
+/** The same where everything has yet to be made. */
 const tenantCommands = ({ clouds, strategy }: Called): string =>
   clouds === undefined
     ? ''
     : `
-and as a tenant, with the openstack client:
+and once it is available, a flavor for its class, and as a tenant a server:
 
+  openstack flavor create bm.small --ram 16384 --disk 500 --vcpus 8 --property resources:CUSTOM_BM_SMALL=1 \\
+      --property resources:VCPU=0 --property resources:MEMORY_MB=0 --property resources:DISK_GB=0
 ${logins[strategy]?.tenant ?? ''}  openstack keypair create --public-key ~/.ssh/id_ed25519.pub k
-  openstack image list
-  openstack network list
+  openstack network create private && openstack subnet create --network private --subnet-range 10.0.0.0/24 private-v4
+  openstack server create --image ... --flavor bm.small --network private --key-name k --wait s1
 `;
 
 /** What to try with a deployed machine, for the openstack client and for curl, and as a tenant. `name`: the machine's. */
@@ -62,7 +79,7 @@ or with curl:
   curl -s -H '${version}' ${url}/v1/nodes/${name}
   curl -s -H '${version}' -H 'Content-Type: application/json' \\
        -X PUT -d '{"target": "deleted"}' ${url}/v1/nodes/${name}/states/provision
-${tenantCommands(called)}`;
+${demoTenantCommands(called)}`;
 };
 
 /** Real machines cannot follow a link to 127.0.0.1, and everything that they boot is one. */
@@ -78,7 +95,7 @@ export const enrolCommands = (called: Called): string => {
 There are no machines yet. Enrol one of your own, with the openstack client:
 
   ${client}
-  openstack baremetal node create --driver redfish --name node-1 \\
+  openstack baremetal node create --driver redfish --name node-1 --resource-class bm.small \\
       --driver-info redfish_address=https://192.0.2.5 --driver-info redfish_username=admin \\
       --driver-info redfish_password=... --driver-info redfish_verify_ca=sha256:... \\
       --driver-info deploy_iso=http://192.0.2.1/deploy.iso

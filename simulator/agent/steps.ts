@@ -31,7 +31,7 @@ const erase =
   async (world, machine, _params, signal) => {
     await wait(world, machine, span, signal);
     const { disk } = machine;
-    machine.disk = { ...disk, image: null, configdrive: null, residue: residue && disk.residue };
+    machine.disk = { ...disk, image: null, configdrive: null, ephemeral: null, residue: residue && disk.residue };
     return null;
   };
 

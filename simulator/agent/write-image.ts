@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { recordViolation } from '../evidence.ts';
 import { withoutSecrets } from '../log.ts';
-import type { Machine } from '../machine.ts';
+import type { Disk, Machine } from '../machine.ts';
 import { fetchBytes } from '../media.ts';
 import { spanOf, type World } from '../world.ts';
 import { readConfigdrive } from './configdrive.ts';
@@ -20,6 +20,10 @@ type ImageInfo = {
   readonly os_hash_algo?: unknown;
   readonly os_hash_value?: unknown;
   readonly node_uuid?: unknown;
+  readonly image_type?: unknown;
+  readonly ephemeral_mb?: unknown;
+  readonly ephemeral_format?: unknown;
+  readonly preserve_ephemeral?: unknown;
 };
 
 const expectedHash = ({ checksum, os_hash_algo, os_hash_value }: ImageInfo): { algorithm: string; value: string } => {
@@ -143,6 +147,16 @@ const die = async (world: World, machine: Machine, signal: AbortSignal): Promise
   throw fail('CommandExecutionError', 'The agent died (fault agent_dies_while_writing).');
 };
 
+/** What becomes of the ephemeral partition: made anew, or kept if that is asked for, by any value that Python takes for yes. */
+const partitionEphemeral = ({ clock }: World, { disk }: Machine, info: ImageInfo): Disk['ephemeral'] => {
+  const mb = Number(info.ephemeral_mb ?? 0);
+  if (info.image_type !== 'partition' || mb === 0) return null;
+  const made = { mb, format: (info.ephemeral_format ?? null) as string | null, made_at: clock.now() };
+  if (!info.preserve_ephemeral) return made;
+  if (disk.ephemeral?.mb === mb) return disk.ephemeral;
+  throw fail('DeploymentError', `There is no ephemeral partition of ${mb} MB on the disk that could be kept.`);
+};
+
 /** Machines whose disk is being written by this process. */
 const written = new WeakSet<Machine>();
 
@@ -162,9 +176,10 @@ export const writeImage = async (
   if (configdrive !== undefined && configdrive !== null && typeof configdrive !== 'string') {
     throw Invalid('configdrive must be base64 text or a URL.');
   }
+  const ephemeral = partitionEphemeral(world, machine, info);
   if (written.has(machine)) recordViolation(world, machine, 'two images were written at once');
   written.add(machine);
-  machine.disk = { image: null, configdrive: null, writing: true, residue: true };
+  machine.disk = { image: null, configdrive: null, ephemeral, writing: true, residue: true };
   world.changed(machine);
   try {
     if (world.faults.strikes('agent_dies_while_writing', machine)) await die(world, machine, signal);

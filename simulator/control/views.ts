@@ -60,6 +60,9 @@ export const describeMachine = (world: World, machine: Machine) => ({
   disk: {
     ...machine.disk,
     configdrive: describeConfigdrive(machine.disk.configdrive),
+    ephemeral: machine.disk.ephemeral
+      ? { ...machine.disk.ephemeral, made_at: iso(machine.disk.ephemeral.made_at) }
+      : null,
     image: machine.disk.image && { ...machine.disk.image, written_at: iso(machine.disk.image.written_at) },
   },
   power_timeline: dated(machine.timeline),

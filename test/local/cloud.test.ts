@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { type Cloud, startCloud } from '../../local/cloud.ts';
-import { createClient } from '../../local/demo/client.ts';
+import { createClient, metalVersion } from '../../local/demo/client.ts';
 import { lead, type NodeView } from '../../local/demo/node.ts';
 import type { StateEvent } from '../../local/states/history.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
@@ -28,7 +28,7 @@ const variables = { INGOT_AUTH_STRATEGY: 'noauth' };
 
 const start = async (port = 0) => {
   cloud = await startCloud({ stateDir, port, variables });
-  const api = createClient(cloud.url, systemClock);
+  const api = createClient({ url: cloud.url, clock: systemClock, headers: metalVersion });
   return { cloud, api, needs: { api, clock: systemClock, onVerb: () => undefined } };
 };
 

@@ -2,6 +2,7 @@
 import { instanceCapabilities, wantedBootMode } from '../../layers/domain/capabilities.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { imageType, isWebUrl } from '../../layers/domain/instance-image.ts';
+import { bool } from '../../layers/domain/values.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 
 type Info = Readonly<Record<string, unknown>>;
@@ -29,7 +30,9 @@ const checksums = (info: Info): Info => {
 const megabytes = (gigabytes: unknown) => (isGiven(gigabytes) ? Number(gigabytes) * 1024 : undefined);
 
 const partition = (node: StoredNode, info: Info): Info => ({
-  ...pick(info, ['kernel', 'ramdisk', 'root_gb', 'ephemeral_format', 'preserve_ephemeral']),
+  ...pick(info, ['kernel', 'ramdisk', 'root_gb', 'ephemeral_format']),
+  // Agents are Python: they take any text for yes, also "False".
+  preserve_ephemeral: bool.parse(info['preserve_ephemeral'] ?? false),
   ...given({ root_mb: megabytes(info['root_gb']), ephemeral_mb: megabytes(info['ephemeral_gb']) }),
   swap_mb: Number(info['swap_mb'] ?? 0),
   image_type: 'partition',

@@ -2,7 +2,7 @@
 
 /**
  * Role admin is the administrator of the cloud in whatever project, as in Nova, where projects know members and readers
- * only.
+ * only. `public` and `lessee` are what flavors are for everybody, and for the projects that were given one.
  */
 const checks = {
   admin: ['system admin', 'any admin'],
@@ -10,6 +10,7 @@ const checks = {
   member: ['system admin', 'any admin', 'owner member'],
   reader: ['system admin', 'any admin', 'owner reader'],
   anybody: ['system reader', 'any reader'],
+  offered: ['system reader', 'any admin', 'owner reader', 'lessee reader', 'public reader'],
 } as const;
 
 /** One row a rule by what it is about, as error messages quote it. */
@@ -27,10 +28,8 @@ const about = {
     'os_compute_api:servers:detail:get_all_tenants': 'admin',
     'os_compute_api:servers:allow_all_filters': 'admin',
     'os_compute_api:servers:show': 'reader',
-    'os_compute_api:servers:show:host_status': 'admin',
     'os_compute_api:os-extended-server-attributes': 'admin',
     'os_compute_api:servers:create': 'member',
-    'os_compute_api:servers:create:forced_host': 'admin',
     'os_compute_api:servers:update': 'member',
     'os_compute_api:servers:delete': 'member',
     'os_compute_api:servers:start': 'member',
@@ -78,15 +77,15 @@ const about = {
     'os_compute_api:servers:migrations:index': 'admin',
   },
   flavor: {
-    'os_compute_api:flavors': 'anybody',
+    'os_compute_api:flavors': 'offered',
     'os_compute_api:os-flavor-manage:create': 'admin',
     'os_compute_api:os-flavor-manage:update': 'admin',
     'os_compute_api:os-flavor-manage:delete': 'admin',
     'os_compute_api:os-flavor-access': 'admin',
     'os_compute_api:os-flavor-access:add_tenant_access': 'admin',
     'os_compute_api:os-flavor-access:remove_tenant_access': 'admin',
-    'os_compute_api:os-flavor-extra-specs:index': 'anybody',
-    'os_compute_api:os-flavor-extra-specs:show': 'anybody',
+    'os_compute_api:os-flavor-extra-specs:index': 'offered',
+    'os_compute_api:os-flavor-extra-specs:show': 'offered',
     'os_compute_api:os-flavor-extra-specs:create': 'admin',
     'os_compute_api:os-flavor-extra-specs:update': 'admin',
     'os_compute_api:os-flavor-extra-specs:delete': 'admin',
@@ -133,7 +132,11 @@ const kinds: ReadonlyMap<string, string> = new Map(
 );
 
 /** What belongs to projects: whoever may not get one of these is not told that it is there. */
-const gates = ['os_compute_api:servers:show', 'os_compute_api:os-server-groups:show'] as const;
+const gates = [
+  'os_compute_api:servers:show',
+  'os_compute_api:flavors',
+  'os_compute_api:os-server-groups:show',
+] as const;
 
 export const compute = {
   checks,

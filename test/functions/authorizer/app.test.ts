@@ -168,6 +168,22 @@ describe('noauth', () => {
     expect((await authorize({ methodArn, headers: {} })).context).toMatchObject({ roles: 'admin', scope: 'system' });
   });
 
+  it('knows users of projects beside them, whom it takes for nobody else', async () => {
+    const INGOT_USERS = `tom:${await hash('blue', 4)}:blue:member`;
+    const given = { INGOT_AUTH_STRATEGY: 'noauth', INGOT_LOOPBACK: 'true', INGOT_USERS };
+    const authorize = create(createMemoryPlatform(), Config.parse(environmentWith(given)));
+    expect((await authorize({ methodArn, headers: {} })).context).toMatchObject({ roles: 'admin', scope: 'system' });
+    expect((await authorize(basic('tom:blue'))).context).toMatchObject({ project: 'blue', roles: 'member' });
+    await expect(authorize(basic('tom:red'))).rejects.toThrow('Unauthorized');
+    await expect(authorize(basic('tim:blue'))).rejects.toThrow('Unauthorized');
+  });
+
+  it('asks for no password where there are no users', async () => {
+    const given = { INGOT_AUTH_STRATEGY: 'noauth', INGOT_LOOPBACK: 'true' };
+    const authorize = create(createMemoryPlatform(), Config.parse(environmentWith(given)));
+    expect((await authorize(basic('tim:blue'))).context).toMatchObject({ roles: 'admin', scope: 'system' });
+  });
+
   it('refuses to start anywhere else', () => {
     expect(() => Config.parse(environmentWith({ INGOT_AUTH_STRATEGY: 'noauth' }))).toThrow('loopback address only');
   });

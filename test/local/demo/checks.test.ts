@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { deployed, returned } from '../../../local/demo/checks.ts';
+import { deployed, returned, served } from '../../../local/demo/checks.ts';
 import { configdrive } from '../../../local/demo/instance.ts';
 import type { Images, MachineState } from '../../../local/demo/machines.ts';
 import type { NodeView } from '../../../local/demo/node.ts';
+import { publicKey, type ServerView, userData } from '../../../local/demo/server.ts';
 
 const images: Images = {
   deploy_iso: 'http://127.0.0.1/deploy.iso',
@@ -85,4 +86,44 @@ it('holds for a machine that is as it was before, and misses whatever is left', 
   for (const [word, node, machine, objects] of cases) {
     expect(missed(returned(node, machine, objects))).toEqual([expect.stringContaining(word)]);
   }
+});
+
+describe('a server', () => {
+  const server = {
+    id: 'server-1',
+    name: 'demo-server',
+    status: 'ACTIVE',
+    addresses: { private: [{ addr: '10.20.0.9' }] },
+  } as unknown as ServerView;
+  const node = { uuid: 'node-1', name: 'm0002', instance_uuid: 'server-1' } as unknown as NodeView;
+  const document = '<nova:ip type="fixed" address="10.20.0.9" ipVersion="4"/>';
+  const mac = '52:54:00:00:00:02';
+  const network = { links: [{ ethernet_mac_address: mac }], networks: [{ ip_address: '10.20.0.9' }] };
+  const files = {
+    'openstack/latest/user_data': file(userData),
+    'openstack/latest/meta_data.json': file(JSON.stringify({ name: 'demo-server', public_keys: { demo: publicKey } })),
+    'openstack/latest/network_data.json': file(JSON.stringify(network)),
+  };
+  const disk = { image: deployedMachine.disk.image, configdrive: { label: 'config-2', files } };
+  const machine: MachineState = { ...deployedMachine, disk };
+  const all = { server, node, machine, document };
+
+  it('is what its tenant asked for', () => {
+    expect(missed(served(all, images, mac))).toEqual([]);
+  });
+
+  it.each([
+    ['ACTIVE', { server: { ...server, status: 'ERROR' } }],
+    ['instance_uuid', { node: { ...node, instance_uuid: 'another' } }],
+    ['nothing of the node', { server: { ...server, hypervisor: 'm0002' } as unknown as ServerView }],
+    ['image on the disk', { machine: { ...machine, disk: { ...disk, image: null } } }],
+    ['user_data', { machine: { ...machine, disk: { ...disk, configdrive: null } } }],
+    ['its name', { machine: { ...machine, disk: { ...disk, configdrive: null } } }],
+    ['public key', { machine: { ...machine, disk: { ...disk, configdrive: null } } }],
+    ['network_data.json has 10.20.0.9', { machine: { ...machine, disk: { ...disk, configdrive: null } } }],
+    ['network card', { machine: { ...machine, disk: { ...disk, configdrive: null } } }],
+    ['document', { document: '' }],
+  ])('is missed where %s is not so', (claim, change) => {
+    expect(missed(served({ ...all, ...change }, images, mac)).join()).toContain(claim);
+  });
 });

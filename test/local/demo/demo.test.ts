@@ -23,6 +23,10 @@ let nodes: Map<string, Node>;
 let ports: Set<string>;
 let calls: string[];
 let refuse: Record<string, string>;
+/** What the tenant and the flavors' maker have made, by collection, and what they called. */
+let made: Map<string, Record<string, unknown>[]>;
+let tenantCalls: { line: string; by: string }[];
+let servers: Record<string, unknown>[];
 const machines = ['m0001', 'm0002'].map((name) => ({
   name,
   address: `https://127.0.0.1:1/${name}`,
@@ -35,7 +39,57 @@ const machines = ['m0001', 'm0002'].map((name) => ({
 
 const nodeOf = (ident: string) => nodes.get(ident) ?? [...nodes.values()].find(({ uuid }) => uuid === ident);
 
+/** A server is there at once, on a machine that is free, and gone at once. */
+const serverAnswer = (method: string, id: string | undefined, body: Record<string, unknown>): [number, unknown] => {
+  const isFree = ({ provision_state: state, instance_uuid: server }: Node) => state === 'available' && server === null;
+  if (method === 'POST') {
+    const given = body['server'] as Record<string, unknown>;
+    const node = [...nodes.values()].find(isFree)!;
+    Object.assign(node, { provision_state: 'active', instance_uuid: 'server-1' });
+    servers = [{ id: 'server-1', status: 'ACTIVE', addresses: { private: [{ addr: '10.20.0.9' }] }, ...given }];
+    return [202, { server: servers[0] }];
+  }
+  if (id === undefined) return [200, { servers }];
+  const server = servers.find((one) => one['id'] === id);
+  if (!server) return [404, { itemNotFound: { message: `Instance ${id} could not be found.` } }];
+  if (method === 'GET') return [200, { server }];
+  servers = [];
+  const node = [...nodes.values()].find(({ instance_uuid: uuid }) => uuid === id)!;
+  Object.assign(node, { provision_state: 'available', instance_uuid: null });
+  return [204, undefined];
+};
+
+const single: Record<string, string> = { flavors: 'flavor', networks: 'network', subnets: 'subnet' };
+
+/** Lists and makers of what servers are made of. */
+const tenantAnswer = (method: string, path: string, body: Record<string, unknown>): [number, unknown] => {
+  const [, , collection = '', id, more] = path.replace(/\?.*/, '').split('/').slice(1);
+  if (collection === 'servers') return serverAnswer(method, id, body);
+  const list = made.get(collection) ?? [];
+  if (method === 'GET') return [200, { [collection.replace('os-', '')]: list }];
+  if (id !== undefined) {
+    if (more === 'import') Object.assign(list[0]!, { status: 'active' });
+    return [200, {}];
+  }
+  const name = single[collection];
+  const given = (name === undefined ? body : body[name]) as Record<string, unknown>;
+  const record = { id: `id-of-${collection}`, subnets: [], ...given };
+  made.set(collection, [...list, record]);
+  if (collection === 'subnets') made.get('networks')![0]!['subnets'] = ['s'];
+  return [201, name === undefined ? record : { [name]: record }];
+};
+
+const nodesAnswer = (path: string): [number, unknown] => {
+  const query = new URL(path, 'http://api').searchParams;
+  const wanted = [...query].filter(([name]) => ['provision_state', 'instance_uuid'].includes(name));
+  const found = [...nodes.values()].filter((node) => wanted.every(([name, value]) => node[name] === value));
+  return [200, { nodes: found }];
+};
+
 const answer = (method: string, path: string, body: Record<string, unknown>): [number, unknown] => {
+  if (/^\/(?:compute|image|network)\//.test(path)) return tenantAnswer(method, path, body);
+  if (path.startsWith('/v1/nodes?')) return nodesAnswer(path);
+  if (path.endsWith('/guest-metadata')) return [200, 'address="10.20.0.9"'];
   const [, what, ident, ...rest] = path.split('/').slice(1);
   if (path === '/machines') {
     return [200, { machines, images: { deploy_iso: 'iso', demo_raw: { url: 'raw', sha256: 'abc', size: 1 } } }];
@@ -81,11 +135,15 @@ const read = async (request: IncomingMessage): Promise<string> => {
 
 beforeEach(async () => {
   [nodes, ports, calls, refuse] = [new Map(), new Set(), [], {}];
+  [made, tenantCalls, servers] = [new Map(), [], []];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method = '', url: path = '' } = request;
+    const { method = '', url: path = '', headers } = request;
     const text = await read(request);
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, string>);
-    if (method !== 'GET') calls.push(`${method} ${path} ${body['target'] ?? ''}`.trim());
+    const line = `${method} ${path} ${body['target'] ?? ''}`.trim();
+    const by = Buffer.from((headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
+    if (method !== 'GET' && path.startsWith('/v1/')) calls.push(line);
+    else if (method !== 'GET') tenantCalls.push({ line, by });
     const [status, reply] = answer(method, path, body);
     response.writeHead(status).end(reply === undefined ? '' : JSON.stringify(reply));
   };
@@ -100,7 +158,7 @@ afterEach(() => void server.close());
 const run = async (once = false) => {
   const said: string[] = [];
   const missed = await runDemo({
-    url,
+    urls: { baremetal: url, compute: `${url}/compute`, image: `${url}/image`, network: `${url}/network` },
     control: url,
     once,
     clock: createVirtualClock(),
@@ -165,6 +223,49 @@ it('follows a simulator that now listens elsewhere', async () => {
   machines[1]!.address = 'https://127.0.0.1:2/m0002';
   await run();
   expect(calls).toEqual(['PATCH /v1/nodes/uuid-of-m0002']);
+});
+
+it('makes the tenant a server of things of her own, of a flavor of the operator, and deletes it', async () => {
+  const { said } = await run();
+  expect(tenantCalls).toEqual([
+    { line: 'POST /compute/v2.1/flavors', by: '' },
+    { line: 'POST /compute/v2.1/flavors/simulated/os-extra_specs', by: '' },
+    { line: 'POST /image/v2/images', by: 'ann:blue' },
+    { line: 'POST /image/v2/images/id-of-images/import', by: 'ann:blue' },
+    { line: 'POST /network/v2.0/networks', by: 'ann:blue' },
+    { line: 'POST /network/v2.0/subnets', by: 'ann:blue' },
+    { line: 'POST /compute/v2.1/os-keypairs', by: 'ann:blue' },
+    { line: 'POST /compute/v2.1/servers', by: 'ann:blue' },
+    { line: 'DELETE /compute/v2.1/servers/server-1', by: 'ann:blue' },
+  ]);
+  expect(said).toContain('demo-server has the addresses 10.20.0.9.');
+  expect(said).toContain('it is m0002, and its guest metadata document');
+  expect(said).toContain('good: its node has its id as instance_uuid');
+  expect(said).toContain('bad: meta_data.json has her public key, but found:');
+});
+
+it('makes nothing twice, and deletes the server of a start that was cut off', async () => {
+  await run();
+  tenantCalls.length = 0;
+  Object.assign(nodes.get('m0002')!, { provision_state: 'active', instance_uuid: 'old' });
+  servers = [{ id: 'old', name: 'demo-server', status: 'ACTIVE', addresses: {} }];
+  await run();
+  expect(tenantCalls.map(({ line }) => line.replace('/compute/v2.1', ''))).toEqual([
+    'DELETE /servers/old',
+    'POST /flavors/simulated/os-extra_specs',
+    'POST /servers',
+    'DELETE /servers/server-1',
+  ]);
+});
+
+it('says that there is no machine left for a server', async () => {
+  await run();
+  tenantCalls.length = 0;
+  Object.assign(nodes.get('m0002')!, { provision_state: 'active', instance_uuid: 'of somebody' });
+  const { said, missed } = await run();
+  expect(said).toContain('No machine is left for it');
+  expect(missed.join()).not.toContain('server');
+  expect(tenantCalls).toEqual([]);
 });
 
 it('says why a machine did not become available, and still deploys another', async () => {

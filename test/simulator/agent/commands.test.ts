@@ -150,6 +150,43 @@ describe('write_image', () => {
     });
   });
 
+  describe('with an ephemeral partition', () => {
+    const partition = {
+      ...imageInfo,
+      image_type: 'partition',
+      root_mb: 1024,
+      ephemeral_mb: 2048,
+      ephemeral_format: 'ext4',
+    };
+    const rewrite = async (more: object) => {
+      await write({ image_info: { ...partition, ...more } });
+      await lab.advance(60);
+      return lab.machine.disk.ephemeral;
+    };
+
+    it('makes it anew each time, unless it shall be kept', async () => {
+      const first = await rewrite({});
+      expect(first).toMatchObject({ mb: 2048, format: 'ext4' });
+      expect(await rewrite({ preserve_ephemeral: true })).toEqual(first);
+      expect(lab.machine.disk.image).toMatchObject({ sha256 });
+      expect((await rewrite({ preserve_ephemeral: false }))!.made_at).toBeGreaterThan(first!.made_at);
+    });
+
+    it('takes a text for yes, as Python does', async () => {
+      const first = await rewrite({});
+      expect(await rewrite({ preserve_ephemeral: 'False' })).toEqual(first);
+    });
+
+    it('fails where there is none to keep', async () => {
+      await rewrite({ preserve_ephemeral: true });
+      expect(await last()).toMatchObject({ command_status: 'FAILED', command_error: { type: 'DeploymentError' } });
+    });
+
+    it('has none of an image of the whole disk', async () => {
+      expect(await rewrite({ image_type: 'whole-disk' })).toBeNull();
+    });
+  });
+
   it('takes a configdrive as base64 of gzip', async () => {
     await write({ image_info: imageInfo, configdrive: packed });
     await lab.advance(60);

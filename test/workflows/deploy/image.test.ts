@@ -60,6 +60,20 @@ describe('imageInfo', () => {
     });
   });
 
+  it.each([
+    ['True', true],
+    ['False', false],
+    [undefined, false],
+  ])('tells agents %s, as instance_info has it, as what they take for it', (preserve_ephemeral, told) => {
+    const info = {
+      image_type: 'partition',
+      root_gb: '10',
+      ephemeral_gb: '2',
+      ...(preserve_ephemeral && { preserve_ephemeral }),
+    };
+    expect(infoOf(info)['preserve_ephemeral']).toBe(told);
+  });
+
   it('refuses a node without an image', () => {
     expect(() => imageInfo(aNode({ instance_info: {} }))).toThrow('instance_info.image_source');
   });
