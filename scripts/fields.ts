@@ -29,10 +29,8 @@ const named = new Map<z.ZodType, string>([
   [microTimestamp, 'time'],
 ]);
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-const wordsOf = ({ type, enum: values, const: value, maxLength, anyOf }: JsonSchema): string => {
-  if (anyOf) return [...new Set(anyOf.map((one) => wordsOf(one as JsonSchema)))].join(' or ');
+const wordsOf = ({ type, enum: values, const: value, maxLength, anyOf }: z.core.JSONSchema.BaseSchema): string => {
+  if (anyOf) return [...new Set(anyOf.map(wordsOf))].join(' or ');
   if (value !== undefined) return JSON.stringify(value);
   if (values) return values.length > 12 ? 'one of the states' : values.map((each) => JSON.stringify(each)).join(', ');
   if (type === 'string') return maxLength === undefined ? 'text' : `text, at most ${maxLength}`;
