@@ -1,59 +1,153 @@
-/** The reference of the API: its routes by resource, read from their rows. */
-import { describe } from '../functions/baremetal-api/openapi/document.ts';
-import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../functions/baremetal-api/openapi/operation.ts';
-import { routes } from '../functions/baremetal-api/routes.ts';
+/** The references of the APIs: their routes by resource, read from their rows, as pages and as OpenAPI. */
+import { book as baremetalBook } from '../functions/baremetal-api/openapi.ts';
+import { routes as baremetalRoutes } from '../functions/baremetal-api/routes.ts';
+import { book as computeBook } from '../functions/compute-api/openapi.ts';
+import { routes as computeRoutes } from '../functions/compute-api/routes.ts';
+import { book as imageBook } from '../functions/image-api/openapi.ts';
+import { routes as imageRoutes } from '../functions/image-api/routes.ts';
+import { book as networkBook } from '../functions/network-api/openapi.ts';
+import { routes as networkRoutes } from '../functions/network-api/routes.ts';
+import { type ApiName, apis, type ApiRow } from '../infra/manifest.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
+import { MAX as computeMax } from '../layers/domain/compute/versions.ts';
 import { MAX } from '../layers/domain/versions.ts';
+import type { Book } from '../layers/http/openapi/book.ts';
+import { describe } from '../layers/http/openapi/document.ts';
+import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../layers/http/openapi/operation.ts';
 import { table } from './markdown.ts';
+
+type Described = Row & { readonly own?: string };
+
+/** What is told of an API, and where: `page` and `file` in docs/, the file also below the API itself. */
+type ApiPage = {
+  readonly book: Book;
+  /** All that clients see, whichever function serves it. */
+  readonly rows: readonly Described[];
+  /** The newest version, which the file describes. */
+  readonly newest: number;
+  readonly page: string;
+  readonly file: string;
+  /** Where more is said. */
+  readonly more: string;
+};
+
+const pages: { readonly [A in ApiName]: ApiPage } = {
+  baremetal: {
+    book: baremetalBook,
+    rows: [...baremetalRoutes, ...Object.values(ramdisk)],
+    newest: MAX,
+    page: 'api.md',
+    file: 'openapi.json',
+    more: `Fields of the resources: [fields.md](fields.md). What differs from Ironic: [compatibility.md](compatibility.md).
+\`rule\` names the row of \`layers/domain/baremetal/policy.ts\` that says who may.`,
+  },
+  compute: {
+    book: computeBook,
+    rows: computeRoutes,
+    newest: computeMax,
+    page: 'api-compute.md',
+    file: 'openapi-compute.json',
+    more: `What is done with servers, and when: [servers.md](servers.md). What differs from Nova:
+[compatibility.md](compatibility.md#the-apis-for-tenants). \`rule\` names the row of \`layers/domain/compute/policy.ts\` that says who may;
+each action of a server has one of its own.`,
+  },
+  image: {
+    book: imageBook,
+    rows: imageRoutes,
+    newest: 1,
+    page: 'api-image.md',
+    file: 'openapi-image.json',
+    more: `How images are used: [guides/images.md](guides/images.md). What differs from Glance:
+[compatibility.md](compatibility.md#the-apis-for-tenants). \`rule\` names the row of \`layers/domain/image/policy.ts\` that says who may.`,
+  },
+  network: {
+    book: networkBook,
+    rows: networkRoutes,
+    newest: 1,
+    page: 'api-network.md',
+    file: 'openapi-network.json',
+    more: `Fields, limits and rules: [guides/networks.md](guides/networks.md). What differs from Neutron:
+[compatibility.md](compatibility.md#the-apis-for-tenants). \`rule\` names the row of \`layers/domain/network/policy.ts\` that says who may.`,
+  },
+};
 
 const code = (text: string): string => `\`${text}\``;
 
-/** All that clients see, whichever function serves it. */
-const all: readonly (Row & { readonly own?: string })[] = [...routes, ...Object.values(ramdisk)];
-
 /** Rows by the collection they begin with; a node's sub-resources stand with the nodes. */
-const groups = (): [string, Row[]][] => {
-  const found = new Map<string, Row[]>();
-  for (const route of all) {
+const groupsOf = (rows: readonly Described[]): [string, Described[]][] => {
+  const found = new Map<string, Described[]>();
+  for (const route of rows) {
     const name = pathOf(route).split('/')[2] ?? 'versions';
     found.set(name, [...(found.get(name) ?? []), route]);
   }
   return [...found];
 };
 
-const gate = ({ since, tooOld = 404 }: Row): string =>
-  since ? `1.${since} (${tooOld === 'nothing' ? 404 : tooOld} below)` : '1.1';
+const gateOf = ({ spell }: Book, { since = 1, until, tooOld = 404 }: Row): string =>
+  [
+    since > 1 ? `${spell(since)} (${tooOld === 'nothing' ? 404 : tooOld} below)` : spell(1),
+    ...(until === undefined ? [] : [`until ${spell(until)}`]),
+  ].join(' ');
 
-const queryOf = ({ query = {} }: Row): string =>
+const queryOf = ({ spell }: Book, { query = {} }: Row): string =>
   Object.entries(query)
-    .map(([name, { since }]) => (since ? `${name} (1.${since})` : name))
+    .map(([name, { since }]) => (since ? `${name} (${spell(since)})` : name))
     .join(', ');
 
-const ruleOf = ({ policy, own }: Row & { readonly own?: string }): string =>
-  [policy, ...(own ? [own] : [])].map(code).join(' or ');
+const ruleOf = ({ policy, own }: Described): string => [policy, ...(own ? [own] : [])].map(code).join(' or ');
 
-const rowOf = (route: Row): string[] => [
-  methodOf(route),
-  code(pathOf(route)),
-  summaryOf(route),
-  gate(route),
-  String(statusOf(route)),
-  ruleOf(route),
-  queryOf(route),
+type Column = { readonly head: string; of(route: Described): string };
+
+const columnsOf = ({ book, newest }: ApiPage): readonly Column[] => [
+  { head: 'method', of: methodOf },
+  { head: 'path', of: (route) => code(pathOf(route)) },
+  { head: 'what', of: summaryOf },
+  ...(book.header ? [{ head: 'since', of: (route: Described) => gateOf(book, route) }] : []),
+  { head: 'success', of: (route) => (route.refuses ? `none: ${route.refuses}` : String(statusOf(route, newest))) },
+  { head: 'rule', of: ruleOf },
+  { head: 'query', of: (route) => queryOf(book, route) },
 ];
 
-const head = ['method', 'path', 'what', 'since', 'success', 'rule', 'query'];
+/** Where the API itself serves its document. */
+const servedAt = (name: ApiName, rows: readonly Row[]): string => {
+  const { prefix = '' }: ApiRow = apis[name];
+  return prefix + pathOf(rows.find((row) => pathOf(row).endsWith('/openapi.json'))!);
+};
 
-const introduction = `# The API
+const introduction = (name: ApiName, { book, rows, newest, file, more }: ApiPage): string => {
+  const { title, header, spell } = book;
+  const versions = header
+    ? `[${file}](${file}) at ${spell(newest)}, and at any microversion from a running Ingot at ${code(servedAt(name, rows))}. A
+query parameter or route with a version needs at least that one.`
+    : `[${file}](${file}), and from a running Ingot at ${code(servedAt(name, rows))}.`;
+  return `# The ${title}
 
-Every route, made from the code by \`npm run reference\`. The same as OpenAPI 3.1: [openapi.json](openapi.json) at 1.${MAX},
-and at any microversion from a running Ingot at \`/v1/openapi.json\`. Fields of the resources: [fields.md](fields.md). What
-differs from Ironic: [compatibility.md](compatibility.md). A query parameter or route with a version needs at least that
-one. \`rule\` names the row of \`layers/domain/baremetal/policy.ts\` that says who may.`;
+Every route, made from the code by \`npm run reference\`. The same as OpenAPI 3.1: ${versions}
 
-/** docs/api.md. */
-export const apiPage = (): string =>
-  [introduction, ...groups().map(([name, rows]) => `## ${name}\n\n${table(head, rows.map(rowOf))}`)].join('\n\n');
+${more}`;
+};
 
-/** docs/openapi.json. */
-export const openapiFile = (): string => JSON.stringify(describe(all, MAX, 'http://127.0.0.1:6385'));
+const pageOf = (name: ApiName): string => {
+  const api = pages[name];
+  const columns = columnsOf(api);
+  const sections = groupsOf(api.rows).map(([group, rows]) => {
+    const lines = rows.map((route) => columns.map(({ of }) => of(route)));
+    const heads = columns.map(({ head }) => head);
+    return `## ${group}\n\n${table(heads, lines)}`;
+  });
+  return [introduction(name, api), ...sections].join('\n\n');
+};
+
+const fileOf = (name: ApiName): string => {
+  const { book, rows, newest } = pages[name];
+  const { prefix = '' }: ApiRow = apis[name];
+  return JSON.stringify(describe(book, rows, newest, `http://127.0.0.1:6385${prefix}`));
+};
+
+/** A page and a document of each API, by their paths. */
+export const apiPages: Readonly<Record<string, () => string>> = Object.fromEntries(
+  (Object.keys(pages) as ApiName[]).flatMap((name) => [
+    [`docs/${pages[name].page}`, () => pageOf(name)],
+    [`docs/${pages[name].file}`, () => fileOf(name)],
+  ]),
+);

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'oxfmt';
 
-import { apiPage, openapiFile } from './api.ts';
+import { apiPages } from './api.ts';
 import { contextTable, functionTable, settingTable, workflowTable } from './deployment.ts';
 import { endpoints } from './endpoints.ts';
 import { eventsPage } from './events.ts';
@@ -62,8 +62,7 @@ const pages: { readonly [path: string]: (page: string) => string } = {
     extensions: extensionTable,
     rules: networkPolicyTable,
   }),
-  'docs/api.md': apiPage,
-  'docs/openapi.json': openapiFile,
+  ...apiPages,
   'docs/fields.md': fieldsPage,
   'docs/events.md': eventsPage,
   'docs/states.dot': statesPicture,

@@ -1,5 +1,6 @@
 /** Every route of the API. A resource adds its file here, a node's sub-resource in the list of nodes. */
 import { ramdisk } from '../../layers/domain/baremetal/ramdisk.ts';
+import { openapiRoute } from '../../layers/http/openapi/serve.ts';
 import { allocationRoutes } from './allocation/index.ts';
 import { chassisRoutes } from './chassis.ts';
 import { conductorRoutes } from './conductor.ts';
@@ -26,7 +27,6 @@ import { uploadRoutes } from './node/upload.ts';
 import { validateRoutes } from './node/validate.ts';
 import { vifRoutes } from './node/vifs.ts';
 import { vmediaRoutes } from './node/vmedia.ts';
-import { openapiRoutes } from './openapi/index.ts';
 import { portRoutes } from './port/index.ts';
 import { portgroupRoutes } from './portgroup.ts';
 import { rootRoutes } from './root.ts';
@@ -77,4 +77,8 @@ const seen = [...resources, ...Object.values(ramdisk)];
 const documents = rootRoutes(seen);
 
 /** What this function serves: the resources, and the documents that tell of them. */
-export const routes: readonly Route[] = [...documents, ...resources, ...openapiRoutes([...documents, ...seen])];
+export const routes: readonly Route[] = [
+  ...documents,
+  ...resources,
+  openapiRoute('GET /v1/openapi.json', [...documents, ...seen], async () => (await import('./openapi.ts')).book),
+];

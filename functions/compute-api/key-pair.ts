@@ -7,7 +7,7 @@ import { projector, type Shown, type Want } from '../../layers/domain/projection
 import { namedSchema } from '../../layers/domain/schema.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { tenantKinds, type StoredKeyPair } from '../../layers/store/kinds/tenants.ts';
-import { createRecord, removeRecord } from '../../layers/store/records/change.ts';
+import { createKeyPair, removeKeyPair } from '../../layers/store/key-pairs.ts';
 import { readRecordBy } from '../../layers/store/records/find.ts';
 import { listRecords } from '../../layers/store/records/list.ts';
 import { nextLinks, readLimit } from './list.ts';
@@ -55,6 +55,8 @@ const readNew = async (call: Call<Record<'keypair', Record<string, unknown>>>) =
   return { values: { ...keypair, ...made, fingerprint: fingerprintOf(made.public_key) }, private_key };
 };
 
+const shape = { name: 'KeyPair', rows: keyPair, under: 'keypair' } as const;
+
 const ofUser = { user_id: { since: 10, doc: 'Whose; for administrators.' } };
 
 export const keyPairRoutes: readonly Route[] = [
@@ -62,6 +64,7 @@ export const keyPairRoutes: readonly Route[] = [
     at: `GET ${at}`,
     policy: 'os_compute_api:os-keypairs:index',
     query: { ...ofUser, limit: { since: 35 }, marker: { since: 35 } },
+    answers: { ...shape, list: 'keypairs' },
     handle: async ({ table }, call) => {
       const user = userOf(call, 'os_compute_api:os-keypairs:index', call.query['user_id']?.[0]);
       const [limit, after] = [readLimit(call), call.query['marker']?.[0]];
@@ -79,24 +82,24 @@ export const keyPairRoutes: readonly Route[] = [
   route<Record<'keypair', Record<string, unknown>>>({
     at: `POST ${at}`,
     policy: 'os_compute_api:os-keypairs:create',
+    status: (version) => (version < 2 ? 200 : 201),
+    answers: shape,
     body: namedSchema('keypair', keyPair),
     handle: async (deps, call) => {
       const named = call.body['keypair']?.['user_id'] as string | undefined;
       const user_id = userOf(call, 'os_compute_api:os-keypairs:create', named ?? undefined);
       const { values, private_key } = await readNew(call);
       const record = newRecord(deps, kind, { ...values, user_id });
-      await createRecord(deps, kind, record);
+      await createKeyPair(deps, record, call.subject.project);
       const show = shownAs(call, [...brief, 'user_id']);
-      return {
-        status: call.version < 2 ? 200 : 201,
-        body: { keypair: { ...show(record), ...(private_key && { private_key }) } },
-      };
+      return { body: { keypair: { ...show(record), ...(private_key && { private_key }) } } };
     },
   }),
   route({
     at: `GET ${at}/{keypair_name}`,
     policy: 'os_compute_api:os-keypairs:show',
     query: ofUser,
+    answers: shape,
     handle: async (deps, call) => {
       const found = await find(deps, call, 'os_compute_api:os-keypairs:show');
       return { body: { keypair: shownAs(call, 'all')(found) } };
@@ -106,10 +109,10 @@ export const keyPairRoutes: readonly Route[] = [
     at: `DELETE ${at}/{keypair_name}`,
     policy: 'os_compute_api:os-keypairs:delete',
     query: ofUser,
+    status: (version) => (version < 2 ? 202 : 204),
     handle: async (deps, call) => {
-      const { uuid } = await find(deps, call, 'os_compute_api:os-keypairs:delete');
-      await removeRecord(deps, kind, uuid);
-      return { status: call.version < 2 ? 202 : 204 };
+      await removeKeyPair(deps, await find(deps, call, 'os_compute_api:os-keypairs:delete'));
+      return {};
     },
   }),
 ];

@@ -14,6 +14,7 @@ const at = '/v2.1/os-quota-sets/{tenant_id}';
 
 type Row = (typeof quotas)[QuotaName] & {
   readonly until?: number;
+  readonly uncounted?: true;
   readonly absolute?: readonly string[];
   readonly used?: string;
 };
@@ -48,13 +49,17 @@ const limit = z.union(
   { error: 'must be a whole number, or -1 for no limit' },
 );
 
+/** A limit that nobody would heed is refused. */
+const limitOf = ({ uncounted, doc }: Row) =>
+  uncounted ? limit.refine((most) => most === -1, `must be -1: ${doc}`) : limit;
+
 type Body = { readonly quota_set: Amounts & { readonly force?: boolean; readonly tenant_id?: string } };
 
 const bodies = new Map<number, z.ZodType<Body>>();
 
 /** What PUT takes at a version. */
 const bodyAt = (version: number): z.ZodType<Body> => {
-  const rows = Object.fromEntries(rowsAt(version).map(([name]) => [name, limit.optional()]));
+  const rows = Object.fromEntries(rowsAt(version).map(([name, row]) => [name, limitOf(row).optional()]));
   const body =
     bodies.get(version) ??
     (z.strictObject({
@@ -96,10 +101,17 @@ const absoluteAt = (version: number, { limits, used }: Standing): Record<string,
 
 const ofUser = { user_id: { doc: 'Without effect: limits are those of projects.' } };
 
+/** A number of each quota, and whose they are. */
+const id = z.string();
+const limitsShown = z.object({ quota_set: z.record(z.string(), z.union([z.int(), id])) });
+
 export const quotaRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/limits',
     policy: 'os_compute_api:limits',
+    shows: z.object({
+      limits: z.object({ rate: z.array(z.unknown()), absolute: z.record(z.string(), z.int()) }),
+    }),
     query: { tenant_id: { doc: 'Of which project; for administrators.' }, reserved: {} },
     handle: async ({ table }, { version, subject, query }) => {
       const project = query['tenant_id']?.[0] ?? subject.project!;
@@ -112,6 +124,7 @@ export const quotaRoutes: readonly Route[] = [
   route({
     at: `GET ${at}`,
     policy: 'os_compute_api:os-quota-sets:show',
+    shows: limitsShown,
     query: ofUser,
     handle: async ({ table }, call) => {
       const id = projectOf(call, 'os_compute_api:os-quota-sets:show');
@@ -122,6 +135,9 @@ export const quotaRoutes: readonly Route[] = [
   route({
     at: `GET ${at}/detail`,
     policy: 'os_compute_api:os-quota-sets:detail',
+    shows: z.object({
+      quota_set: z.record(z.string(), z.union([z.object({ limit: z.int(), in_use: z.int(), reserved: z.int() }), id])),
+    }),
     query: ofUser,
     handle: async ({ table }, call) => {
       const id = projectOf(call, 'os_compute_api:os-quota-sets:detail');
@@ -131,6 +147,7 @@ export const quotaRoutes: readonly Route[] = [
   route({
     at: `GET ${at}/defaults`,
     policy: 'os_compute_api:os-quota-sets:defaults',
+    shows: limitsShown,
     handle: async (_deps, { version, params }) => ({
       body: { quota_set: { id: params['tenant_id'], ...limitsAt(version, limitsOf()) } },
     }),
@@ -140,6 +157,7 @@ export const quotaRoutes: readonly Route[] = [
     policy: 'os_compute_api:os-quota-sets:update',
     query: ofUser,
     body: bodyAt,
+    shows: limitsShown,
     handle: async (deps, call) => {
       const { limits } = await update(deps, call);
       return { body: { quota_set: limitsAt(call.version, limits) } };

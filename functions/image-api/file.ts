@@ -81,11 +81,13 @@ export const fileRoutes: readonly Route[] = [
   route<undefined, StoredImage>({
     at: `GET ${at}/file`,
     policy: 'download_image',
+    status: 302,
+    otherwise: 204,
     find: findImage,
     doc: 'Leads to the data, which is no part of an answer.',
     handle: async (deps, call) => {
       const link = await downloadLink(deps, call);
-      return link === undefined ? {} : { status: 302, headers: { Location: link } };
+      return link === undefined ? { status: 204 } : { headers: { Location: link } };
     },
   }),
 ];

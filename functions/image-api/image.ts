@@ -15,7 +15,7 @@ import { removeData } from './data.ts';
 import { findImage, findToDelete } from './find.ts';
 import { importMethods } from './info.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
-import { imagesPath, imageView } from './view.ts';
+import { imageShape, imagesPath, imageView } from './view.ts';
 
 const kind = tenantKinds.image;
 const at = `${imagesPath}/{image_id}` as const;
@@ -111,6 +111,7 @@ export const imageRoutes: readonly Route[] = [
     policy: 'add_image',
     status: 201,
     body: json,
+    answers: imageShape,
     handle: async (deps, call) => {
       const record = newRecord(deps, kind, readNew(call));
       await createRecord(deps, kind, record);
@@ -122,6 +123,7 @@ export const imageRoutes: readonly Route[] = [
     at: `GET ${at}`,
     policy: 'get_image',
     find: findImage,
+    answers: imageShape,
     handle: async (_deps, call) => ({ body: imageView(call)(call.target) }),
   }),
   route<PatchBody, StoredImage>({
@@ -129,6 +131,7 @@ export const imageRoutes: readonly Route[] = [
     policy: 'modify_image',
     find: findImage,
     body: changingPatchBody,
+    answers: imageShape,
     handle: async (deps, call) => ({ body: imageView(call)((await changeImage(deps, call)).after) }),
   }),
   route<undefined, StoredImage>({
@@ -143,12 +146,14 @@ export const imageRoutes: readonly Route[] = [
   route<undefined, StoredImage>({
     at: `PUT ${at}/tags/{tag}`,
     policy: 'modify_image',
+    doc: 'tag an image',
     find: findImage,
     handle: async (deps, call) => tagged(deps, call, true),
   }),
   route<undefined, StoredImage>({
     at: `DELETE ${at}/tags/{tag}`,
     policy: 'modify_image',
+    doc: 'remove a tag of an image',
     find: findImage,
     handle: async (deps, call) => tagged(deps, call, false),
   }),

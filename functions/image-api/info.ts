@@ -69,11 +69,17 @@ const schemas = {
 
 export const infoRoutes: readonly Route[] = [
   ...Object.entries(schemas).map(([name, schema]) =>
-    route({ at: `GET ${schemasPath}/${name}`, policy: 'get_images', handle: async () => ({ body: schema }) }),
+    route({
+      at: `GET ${schemasPath}/${name}`,
+      policy: 'get_images',
+      doc: `JSON schema of ${name}`,
+      handle: async () => ({ body: schema }),
+    }),
   ),
   route({
     at: 'GET /v2/info/import',
     policy: 'get_images',
+    doc: 'import methods',
     handle: async () => ({
       body: { 'import-methods': { description: 'Import methods available.', type: 'array', value: importMethods } },
     }),
@@ -81,6 +87,8 @@ export const infoRoutes: readonly Route[] = [
   route({
     at: 'GET /v2/info/stores',
     policy: 'get_images',
+    doc: 'stores: there is one only',
+    refuses: 404,
     handle: async () => {
       throw NotFound('Multi backend is not supported at this site.');
     },

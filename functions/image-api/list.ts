@@ -8,7 +8,7 @@ import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.
 import { readRecord } from '../../layers/store/records/find.ts';
 import { eachRecord, listRecords } from '../../layers/store/records/list.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
-import { imagesPath, imageView, schemasPath } from './view.ts';
+import { imageShape, imagesPath, imageView, schemasPath } from './view.ts';
 
 const kind = tenantKinds.image;
 
@@ -66,6 +66,7 @@ export const listRoutes: readonly Route[] = [
     at: `GET ${imagesPath}`,
     policy: 'get_images',
     openQuery: true,
+    answers: { ...imageShape, list: 'images' },
     doc: 'The images that the caller sees. Any other query parameter is a filter by the property of that name.',
     handle: async (deps, call) => {
       const { query, subject } = call;

@@ -10,7 +10,7 @@ import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.
 import { changeRecord } from '../../layers/store/records/change.ts';
 import { findImage } from './find.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
-import { imagesPath, memberView, schemasPath } from './view.ts';
+import { imagesPath, memberShape, memberView, schemasPath } from './view.ts';
 
 const kind = tenantKinds.image;
 const collection = `${imagesPath}/{image_id}/members` as const;
@@ -82,6 +82,7 @@ export const memberRoutes: readonly Route[] = [
   route<undefined, StoredImage>({
     at: `GET ${collection}`,
     policy: 'get_members',
+    answers: { ...memberShape, list: 'members' },
     find: findImage,
     handle: async (_deps, call) => {
       const members = Object.entries(seenBy(call.target, call)).map(([id, one]) =>
@@ -95,11 +96,14 @@ export const memberRoutes: readonly Route[] = [
     policy: 'add_member',
     find: findImage,
     body: newBody,
+    takes: newBody,
+    answers: memberShape,
     handle: add,
   }),
   route<undefined, StoredImage>({
     at: `GET ${at}`,
     policy: 'get_member',
+    answers: memberShape,
     find: findImage,
     handle: async (_deps, call) => {
       const id = call.params['member_id']!;
@@ -113,6 +117,7 @@ export const memberRoutes: readonly Route[] = [
     policy: 'modify_member',
     find: findImage,
     body: statusBody,
+    answers: memberShape,
     handle: setStatus,
   }),
   route<undefined, StoredImage>({

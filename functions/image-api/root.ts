@@ -5,7 +5,9 @@ import { type Call, route, type Route } from './route.ts';
  * What clients may count on: as a Glance without a cache and without several stores. 2.17 brought locations that are added
  * with a hash.
  */
-const numbers = ['2.17', '2.15', '2.9', '2.7', '2.6', '2.5', '2.4', '2.3', '2.2', '2.1', '2.0'];
+export const newest = '2.17';
+
+const numbers = [newest, '2.15', '2.9', '2.7', '2.6', '2.5', '2.4', '2.3', '2.2', '2.1', '2.0'];
 
 const versions = ({ base }: Call) => ({
   versions: numbers.map((number, at) => ({

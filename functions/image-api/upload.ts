@@ -21,12 +21,22 @@ const uploadBody = z.strictObject({
   os_hash_value: z.string(),
 });
 
+const time = z.iso.datetime({ offset: true });
+
+const shownUpload = z.object({
+  upload_url: z.url(),
+  method: z.literal('PUT'),
+  headers: z.record(z.string(), z.string()),
+  expires_at: time,
+});
+
 export const uploadRoutes: readonly Route[] = [
   route<z.output<typeof uploadBody>, StoredImage>({
     at: `POST ${at}/upload`,
     policy: 'upload_image',
     find: findImage,
     body: uploadBody,
+    shows: shownUpload,
     doc: 'A link to send the data to, with PUT and these headers; then import it with the method glance-direct.',
     handle: async (deps, { target, body }) => {
       const digest = readDigest('os_hash_value', body.os_hash_value, body.os_hash_algo);
@@ -41,6 +51,8 @@ export const uploadRoutes: readonly Route[] = [
     at: `GET ${at}/download`,
     policy: 'download_image',
     find: findImage,
+    otherwise: 204,
+    shows: z.object({ download_url: z.url(), expires_at: time }),
     doc: 'A link to the data, for who can not follow the redirection of GET file.',
     handle: async (deps, call) => {
       const link = await downloadLink(deps, call);

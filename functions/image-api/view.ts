@@ -1,6 +1,8 @@
 /** How images and their members are shown: fields and properties together, times in seconds, paths without a host. */
+import * as z from 'zod';
+
 import { image } from '../../layers/domain/image/image.ts';
-import type { Member } from '../../layers/domain/image/member.ts';
+import { member, type Member } from '../../layers/domain/image/member.ts';
 import { projector, type Shown, type Viewer } from '../../layers/domain/projection.ts';
 import type { StoredImage } from '../../layers/store/kinds/tenants.ts';
 
@@ -21,6 +23,10 @@ const shown: Shown<StoredImage> = {
   schema: () => `${schemasPath}/image`,
 };
 
+/** Images in the documents: keys that are no fields are properties. */
+export const imageShape = { name: 'Image', rows: image, open: z.string() } as const;
+export const memberShape = { name: 'Member', rows: member } as const;
+
 /** Makes the function that shows images. Where its data is, who its members are, and what is on its way, nobody sees. */
 export const imageView = (viewer: Viewer): ((record: StoredImage) => Record<string, unknown>) => {
   const show = projector<StoredImage>(image, viewer, 'all', { shown });
@@ -28,11 +34,11 @@ export const imageView = (viewer: Viewer): ((record: StoredImage) => Record<stri
 };
 
 /** A member of an image, as it is shown. */
-export const memberView = (image_id: string, member_id: string, member: Member): Record<string, unknown> => ({
+export const memberView = (image_id: string, member_id: string, one: Member): Record<string, unknown> => ({
   member_id,
   image_id,
-  status: member.status,
-  created_at: seconds(member.created_at),
-  updated_at: seconds(member.updated_at),
+  status: one.status,
+  created_at: seconds(one.created_at),
+  updated_at: seconds(one.updated_at),
   schema: `${schemasPath}/member`,
 });

@@ -22,7 +22,7 @@ export const readOne = (body: Values, name: string): Values => {
 };
 
 /** How many records one request makes at most. */
-const maxBulk = 100;
+export const maxBulk = 100;
 
 /** The records that a body holds: one under its name, or several in a list under that of all. Throws Invalid (400). */
 export const readAll = (body: Values, name: string, collection: string): { bulk: boolean; given: Values[] } => {

@@ -6,7 +6,7 @@ import { allows, denied, type Owned, type Rule, type Subject } from '../../layer
 import { ResourceNotFound } from '../../layers/domain/network/faults.ts';
 import { isUuid, json } from '../../layers/domain/values.ts';
 import type { Table } from '../../layers/platform/table.ts';
-import { authorizeFields, readAll, readChange, readNew, readOne, type Values } from './body.ts';
+import { authorizeFields, maxBulk, readAll, readChange, readNew, readOne, type Values } from './body.ts';
 import { answerList, type Listing, queryOf } from './list.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
 import { type Standard, viewOf } from './view.ts';
@@ -22,6 +22,9 @@ export type Resource<R extends Standard> = Listing<R> & {
   remove(deps: Deps, call: Pick<Call, 'subject'>, target: R): Promise<void>;
 };
 
+/** What their schemas are called in the documents. */
+const titles = { network: 'Network', subnet: 'Subnet', port: 'Port', floatingip: 'FloatingIp' } as const;
+
 /** Refuses to make what belongs to another project. Throws Forbidden (403). */
 const authorizeProject = (rule: Rule, subject: Subject, { project_id: project }: Values): void => {
   if (!allows(rule, subject, { project_id: project as string })) throw denied(rule);
@@ -35,12 +38,19 @@ export const finder =
     return find(table, id.toLowerCase());
   };
 
+/** Its records, in a list of this name, or one under its own. */
+const shapeOf = <R extends Standard>({ name, collection, rows }: Resource<R>) => {
+  const shape = { name: titles[name], rows };
+  return { one: { ...shape, under: name }, list: { ...shape, list: collection } };
+};
+
 const listRoute = <R extends Standard>(resource: Resource<R>): Route => {
   const rule: Rule = `get_${resource.name}`;
   return route({
     at: `GET /v2.0/${resource.collection}`,
     policy: rule,
     query: queryOf(resource),
+    answers: shapeOf(resource).list,
     handle: async (deps, call) => {
       const { subject } = call;
       return answerList(deps, call, resource, {
@@ -76,6 +86,8 @@ const createRoute = <R extends Standard>(resource: Resource<R>): Route => {
     policy: rule,
     status: 201,
     body: json,
+    answers: { ...shapeOf(resource).one, bulk: collection },
+    doc: `create ${name}, or up to ${maxBulk} in a list ${collection}`,
     handle: async (deps, call) => {
       const { bulk, given } = readAll(call.body, name, collection);
       const wanted = given.map((one) => ({ given: one, values: readNew(rows, one, call.subject) }));
@@ -94,6 +106,7 @@ export const resourceRoutes = <R extends Standard>(resource: Resource<R>): Route
   const { collection, name, rows, shown } = resource;
   const at = `/v2.0/${collection}/{id}` as const;
   const find = finder(resource);
+  const { one } = shapeOf(resource);
   return [
     listRoute(resource),
     createRoute(resource),
@@ -101,6 +114,7 @@ export const resourceRoutes = <R extends Standard>(resource: Resource<R>): Route
       at: `GET ${at}`,
       policy: `get_${name}`,
       query: { fields: {} },
+      answers: one,
       find,
       handle: async (_deps, call) => {
         const view = viewOf(rows, shown, call, call.query['fields']);
@@ -111,6 +125,8 @@ export const resourceRoutes = <R extends Standard>(resource: Resource<R>): Route
       at: `PUT ${at}`,
       policy: `update_${name}`,
       body: json,
+      takes: one,
+      answers: one,
       find,
       handle: async (deps, call) => {
         const values = readChange(rows, readOne(call.body, name));

@@ -1,4 +1,6 @@
 /** Quotas: how many records a project may have of each kind, and how many it has. */
+import * as z from 'zod';
+
 import { Invalid } from '../../layers/domain/fault.ts';
 import { counted, quota } from '../../layers/domain/network/quota.ts';
 import { json } from '../../layers/domain/values.ts';
@@ -48,10 +50,20 @@ const write = async (deps: Deps, project: string, set: Partial<StoredQuota>): Pr
 const details = (limits: Limits, used: Limits): object =>
   Object.fromEntries(counted.map((what) => [what, { limit: limits[what], used: used[what], reserved: 0 }]));
 
+const each = (schema: z.ZodType) => Object.fromEntries(counted.map((what) => [what, schema]));
+const limits = z.object({ ...each(z.int()), project_id: z.string(), tenant_id: z.string() });
+const standing = z.object(each(z.object({ limit: z.int(), used: z.int(), reserved: z.int() })));
+
+/** What answers show, and PUT takes. */
+const shows = z.object({ quota: limits });
+const takes = z.object({ quota: limits.partial().extend({ check_limit: z.boolean().optional() }) });
+
 export const quotaRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.0/quotas',
     policy: 'update_quota',
+    doc: 'quotas that were set',
+    shows: z.object({ quotas: z.array(limits) }),
     handle: async ({ table }) => {
       const quotas: object[] = [];
       await eachRecord(table, kind, {}, (one) => quotas.push(shown(limitsIn(one), one.uuid)));
@@ -61,6 +73,7 @@ export const quotaRoutes: readonly Route[] = [
   route<undefined, Whose>({
     at: `GET ${at}`,
     policy: 'get_quota',
+    shows,
     find,
     handle: async ({ table }, { target: { project_id: project } }) => ({
       body: { quota: shown(await limitsOf(table, project), project) },
@@ -69,12 +82,16 @@ export const quotaRoutes: readonly Route[] = [
   route<undefined, Whose>({
     at: `GET ${at}/default`,
     policy: 'get_quota',
+    doc: 'get default quota',
+    shows,
     find,
     handle: async (_deps, { target: { project_id: project } }) => ({ body: { quota: shown(defaultLimits, project) } }),
   }),
   route<undefined, Whose>({
     at: `GET ${at}/details`,
     policy: 'get_quota',
+    doc: 'get quota, and what there is',
+    shows: z.object({ quota: standing }),
     find,
     handle: async ({ table }, { target: { project_id: project } }) => ({
       body: { quota: details(await limitsOf(table, project), await usedBy(table, project)) },
@@ -84,6 +101,8 @@ export const quotaRoutes: readonly Route[] = [
     at: `PUT ${at}`,
     policy: 'update_quota',
     body: json,
+    takes,
+    shows,
     find,
     handle: async (deps, { body, target: { project_id: project } }) => {
       const { set, checks } = readLimits(readOne(body, 'quota'));

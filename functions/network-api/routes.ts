@@ -1,4 +1,5 @@
 /** Every route of the API. A resource adds its file here. */
+import { openapiRoute } from '../../layers/http/openapi/serve.ts';
 import { resourceRoutes } from './crud.ts';
 import { extensionRoutes } from './extension.ts';
 import { floatingIps } from './floating-ip.ts';
@@ -14,7 +15,7 @@ import { tagRoutes } from './tag.ts';
 /** What /v2.0 tells of. */
 const collections = [networks, subnets, ports, floatingIps].map(({ collection, name }) => ({ collection, name }));
 
-export const routes: readonly Route[] = [
+const resources: readonly Route[] = [
   ...rootRoutes([
     ...collections,
     { collection: 'security-groups', name: 'security_group' },
@@ -32,4 +33,10 @@ export const routes: readonly Route[] = [
   ...quotaRoutes,
   ...securityGroupRoutes,
   ...extensionRoutes,
+];
+
+/** What the function serves: the resources, and the document that tells of them. */
+export const routes: readonly Route[] = [
+  ...resources,
+  openapiRoute('GET /v2.0/openapi.json', resources, async () => (await import('./openapi.ts')).book),
 ];

@@ -42,13 +42,17 @@ export const tagRoutes = <R extends Standard>(resource: Resource<R>): Route[] =>
     route<undefined, R>({
       at: `GET ${at}`,
       policy: sees,
+      doc: `tags of a ${name}`,
+      shows: body,
       find,
       handle: async (_deps, { target }) => ({ body: { tags: tagsOf(target) } }),
     }),
     route<z.output<typeof body>, R>({
       at: `PUT ${at}`,
       policy: changes,
+      doc: `set the tags of a ${name}`,
       body,
+      shows: body,
       find,
       handle: async (deps, call) => ({
         body: { tags: await change(deps, kind, call.target.uuid, () => call.body.tags) },
@@ -57,6 +61,7 @@ export const tagRoutes = <R extends Standard>(resource: Resource<R>): Route[] =>
     route<undefined, R>({
       at: `DELETE ${at}`,
       policy: changes,
+      doc: `remove the tags of a ${name}`,
       find,
       handle: async (deps, { target }) => {
         await change(deps, kind, target.uuid, () => []);
@@ -66,6 +71,8 @@ export const tagRoutes = <R extends Standard>(resource: Resource<R>): Route[] =>
     route<undefined, R>({
       at: `GET ${at}/{tag}`,
       policy: sees,
+      doc: `whether a ${name} has a tag`,
+      status: 204,
       find,
       handle: async (_deps, { target, params }) => {
         if (!tagsOf(target).includes(params['tag']!)) throw TagNotFound(params['tag']!);
@@ -75,6 +82,7 @@ export const tagRoutes = <R extends Standard>(resource: Resource<R>): Route[] =>
     route<undefined, R>({
       at: `PUT ${at}/{tag}`,
       policy: changes,
+      doc: `tag a ${name}`,
       status: 201,
       find,
       handle: async (deps, { target, params }) => {
@@ -85,6 +93,7 @@ export const tagRoutes = <R extends Standard>(resource: Resource<R>): Route[] =>
     route<undefined, R>({
       at: `DELETE ${at}/{tag}`,
       policy: changes,
+      doc: `remove a tag of a ${name}`,
       find,
       handle: async (deps, { target, params }) => {
         await change(deps, kind, target.uuid, (before) => {

@@ -1,19 +1,31 @@
-/** Looks after the runs of servers, so that none is ever stuck, and tells nodes of addresses that have changed. */
+/**
+ * Looks after the runs of servers, so that none is ever stuck. The schedule also tells nodes of addresses that have changed,
+ * and sweeps data that no image refers to.
+ */
 import type { Platform } from '../../layers/platform/platform.ts';
 import { serverWorkflows } from '../../workflows/index.ts';
 import { createServerOwner } from '../../workflows/owners/server/index.ts';
 import { type Report, syncRuns } from '../../workflows/run/sync.ts';
 import { tellAddresses } from './addresses.ts';
+import { sweepImages } from './sweep.ts';
 
-export type Deps = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
+export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
 
 const keepers = [createServerOwner(serverWorkflows)];
+
+/** Servers are looked after whatever becomes of it. */
+const tidy = async (deps: Deps): Promise<void> => {
+  await tellAddresses(deps);
+  await sweepImages(deps).catch((error: unknown) => {
+    deps.log.error('Data of images could not be swept; the next round tries again.', { error });
+  });
+};
 
 /** An event of an execution: the server that it works on; any other event: all that something works on. */
 export const create =
   (deps: Deps, _config: object = {}) =>
   async (event: unknown): Promise<Report> => {
     const { report, whole } = await syncRuns(deps, keepers, event);
-    if (whole) await tellAddresses(deps);
+    if (whole) await tidy(deps);
     return report;
   };

@@ -1,5 +1,13 @@
 /** `server-sync` on AWS: called by a schedule, and by EventBridge when an execution ends badly. */
-import { awsChance, awsClock, awsIds, awsLog, awsTable, awsWorkflows } from '../../layers/platform/aws/platform.ts';
+import {
+  awsChance,
+  awsClock,
+  awsIds,
+  awsLog,
+  awsObjects,
+  awsTable,
+  awsWorkflows,
+} from '../../layers/platform/aws/platform.ts';
 import { stuckServers } from '../../layers/domain/metrics.ts';
 import { publishCount } from '../../layers/platform/aws/metrics.ts';
 import type { Report } from '../../workflows/run/sync.ts';
@@ -9,6 +17,7 @@ const { env } = process;
 
 const app = create({
   table: awsTable(env),
+  objects: awsObjects(env),
   workflows: awsWorkflows(env),
   log: awsLog('server-sync'),
   clock: awsClock(),

@@ -1,10 +1,12 @@
 /** Reading nodes and what belongs to them. */
+import type * as z from 'zod';
+
 import type { GuestNetwork } from '../guest/network.ts';
 import type { Candidate } from '../schedule/candidate.ts';
 import type { CandidateQuery } from '../schedule/search.ts';
 import type { Conversation } from './conversation.ts';
 import { baremetalFault } from './faults.ts';
-import { shown, type ShownNode } from './shown.ts';
+import { shown, type ShownConductor, type ShownMachine, type ShownNode } from './shown.ts';
 
 /** Pieces that lead elsewhere, even when they are escaped: up, nowhere, to the list. */
 const astray = new Set(['', '.', '..']);
@@ -20,18 +22,23 @@ export const pathOf = (node: string, ...below: readonly string[]): string => {
 /** The three that together ask for free nodes. */
 const free = { provision_state: 'available', associated: 'false', maintenance: 'false' };
 
-const queryOf = (query: CandidateQuery): string => {
-  const wanted = {
-    ...(query.free && free),
-    placement_class: query.placement_class,
-    conductor_group: query.conductor_group,
-    limit: String(query.limit),
-    marker: query.marker,
-    sort_dir: query.descending ? 'desc' : undefined,
-  };
+const searchOf = (wanted: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return `${shown.candidates.fields}&${new URLSearchParams(given).toString()}`;
+  return new URLSearchParams(given).toString();
 };
+
+/** `marker`: UUID of the last node of the page before. */
+type Span = { readonly limit: number; readonly marker?: string | undefined };
+
+/** What says which nodes a list has, and what of them. */
+type Listed<N> = {
+  readonly schema: z.ZodType<{ readonly nodes: readonly N[]; readonly next?: string | null | undefined }>;
+  readonly fields: string;
+  readonly search: Readonly<Record<string, string | undefined>>;
+};
+
+/** Most nodes that the Bare Metal API gives at a time. */
+const largestPage = 1000;
 
 /** What has to be true of a node that is to be deployed (nova-driver.md 3). */
 const needed = ['deploy', 'power', 'storage'];
@@ -50,18 +57,54 @@ export const nodeReads = ({ get }: Conversation) => {
     return nodes[0];
   };
 
-  /** A page as `layers/schedule` asks for it. An API may give less than it is asked for, though it has more. */
-  const listCandidates = async (query: CandidateQuery): Promise<readonly Candidate[]> => {
-    const found: Candidate[] = [];
-    let { marker } = query;
+  /** An API may give less than it is asked for, though it has more. */
+  const listPage = async <N extends { readonly uuid: string }>(
+    { schema, fields, search }: Listed<N>,
+    { limit, marker }: Span,
+  ): Promise<N[]> => {
+    const found: N[] = [];
+    let after = marker;
     for (;;) {
-      const wanted = { ...query, limit: query.limit - found.length, marker };
-      const { nodes, next } = await get(`/v1/nodes?${queryOf(wanted)}`, shown.candidates.schema);
+      const wanted = { ...search, limit: String(limit - found.length), marker: after };
+      const { nodes, next } = await get(`/v1/nodes?${fields}&${searchOf(wanted)}`, schema);
       found.push(...nodes);
-      marker = nodes.at(-1)?.uuid;
-      if (found.length >= query.limit || (next ?? null) === null || marker === undefined) return found;
+      after = nodes.at(-1)?.uuid;
+      if (found.length >= limit || (next ?? null) === null || after === undefined) return found;
     }
   };
+
+  /** A page as `layers/schedule` asks for it. */
+  const listCandidates = async ({ limit, marker, ...wanted }: CandidateQuery): Promise<readonly Candidate[]> => {
+    const search = {
+      ...(wanted.free && free),
+      placement_class: wanted.placement_class,
+      conductor_group: wanted.conductor_group,
+      sort_dir: wanted.descending ? 'desc' : undefined,
+    };
+    return listPage({ ...shown.candidates, search }, { limit, marker });
+  };
+
+  /** A page of all machines, in the order in which they came. Throws BaremetalNotFound for a marker that is none. */
+  const listMachines = async (span: Span): Promise<readonly ShownMachine[]> =>
+    listPage({ ...shown.machines, search: {} }, span);
+
+  /** Calls `see` with every machine: a request for each thousand of them. */
+  const eachMachine = async (see: (machine: ShownMachine) => void): Promise<void> => {
+    let marker: string | undefined;
+    do {
+      const page = await listMachines({ limit: largestPage, marker });
+      page.forEach(see);
+      marker = page.length < largestPage ? undefined : page.at(-1)!.uuid;
+    } while (marker !== undefined);
+  };
+
+  /** Throws BaremetalNotFound. */
+  const getMachine = async (node: string): Promise<ShownMachine> =>
+    get(`${pathOf(node)}?${shown.machine.fields}`, shown.machine.schema);
+
+  /** The sites that are responsible for machines. */
+  const listConductors = async (): Promise<readonly ShownConductor[]> =>
+    (await get(`/v1/conductors?${shown.conductors.fields}`, shown.conductors.schema)).conductors;
 
   /** The cards of a machine, with the VIF that is attached to each. Throws BaremetalNotFound. */
   const getCards = async (node: string): Promise<Pick<GuestNetwork, 'cards' | 'groups'>> => {
@@ -80,5 +123,15 @@ export const nodeReads = ({ get }: Conversation) => {
       .map((name) => ({ interface: name, reason: validation[name]?.reason ?? 'no reason is given' }));
   };
 
-  return { getNode, nodeOfInstance, listCandidates, getCards, validate };
+  return {
+    getNode,
+    nodeOfInstance,
+    listCandidates,
+    listMachines,
+    eachMachine,
+    getMachine,
+    listConductors,
+    getCards,
+    validate,
+  };
 };

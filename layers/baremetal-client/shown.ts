@@ -39,6 +39,15 @@ const node = candidate.extend({
 /** A node as those who deploy servers see it. */
 export type ShownNode = Readonly<z.output<typeof node>>;
 
+/** A machine as those look at it who look after all of them; `conductor`: the site that is responsible for it. */
+const machine = candidate.extend({ conductor: text.nullable() });
+
+export type ShownMachine = Readonly<z.output<typeof machine>>;
+
+const conductor = z.object({ hostname: text, conductor_group: text, alive: z.boolean(), updated_at: text.nullable() });
+
+export type ShownConductor = Readonly<z.output<typeof conductor>>;
+
 const info = z.object({ instance_uuid: text.nullable(), instance_info: json });
 
 const port = z
@@ -60,6 +69,9 @@ export const shown = {
     schema: z.object({ nodes: z.array(candidate), next: text.nullish() }),
     fields: fieldsOf(candidate),
   },
+  machines: { schema: z.object({ nodes: z.array(machine), next: text.nullish() }), fields: fieldsOf(machine) },
+  machine: { schema: machine, fields: fieldsOf(machine) },
+  conductors: { schema: z.object({ conductors: z.array(conductor) }), fields: fieldsOf(conductor) },
   nodes: { schema: z.object({ nodes: z.array(node) }), fields: fieldsOf(node) },
   node: { schema: node, fields: fieldsOf(node) },
   info: { schema: info, fields: fieldsOf(info) },

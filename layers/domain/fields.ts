@@ -38,6 +38,8 @@ export type FieldFilter = {
 export type Field = {
   readonly access: Access;
   readonly schema: z.ZodType;
+  /** For the documents: what answers have, where that is not what is taken or stored. */
+  readonly shownAs?: z.ZodType | ((version: number) => z.ZodType);
   readonly doc: string;
   /** The microversion N (of 1.N or 2.N) that introduced it; absent means the first. */
   readonly since?: number;

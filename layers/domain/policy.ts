@@ -26,6 +26,9 @@ export type Owned = {
   readonly owner?: string | null;
   readonly lessee?: string | null;
   readonly public?: boolean;
+  /** The same in Nova's word, and the projects that it is for if it is not. */
+  readonly is_public?: boolean;
+  readonly projects?: readonly string[];
   readonly project_id?: string | null;
   /** The same in Nova's older word. */
   readonly tenant_id?: string | null;
@@ -69,7 +72,8 @@ const withImplied = (roles: readonly string[]): string[] => {
 };
 
 const personas = ({ user, roles, scope, project }: Subject, owned: Owned): string[] => {
-  const { lessee, public: open, owner = owned.project_id ?? owned.tenant_id, user_id: theirs } = owned;
+  const { lessee, projects, user_id: theirs } = owned;
+  const { public: open = owned.is_public, owner = owned.project_id ?? owned.tenant_id } = owned;
   const held = withImplied(roles);
   const as = (who: string) => held.map((role) => `${who} ${role}`);
   const self = user !== null && user === theirs ? ['user'] : [];
@@ -79,7 +83,7 @@ const personas = ({ user, roles, scope, project }: Subject, owned: Owned): strin
     ...as('any'),
     ...self,
     ...(project === owner ? as('owner') : []),
-    ...(project === lessee ? as('lessee') : []),
+    ...(project === lessee || projects?.includes(project) ? as('lessee') : []),
     ...(open ? as('public') : []),
   ];
 };

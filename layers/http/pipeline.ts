@@ -25,7 +25,7 @@ import { createMatcher, type Match } from './match.ts';
 import { type About, type Content, json, noVersions, type Protocol, type Refusal } from './protocol.ts';
 import { isServerError, refuse, reply } from './reply.ts';
 import { bytesOf, type HttpRequest, jsonBody, readRequest, refuseAccept } from './request.ts';
-import type { Answer, Call, Route } from './route.ts';
+import { type Answer, type Call, type Route, statusAt } from './route.ts';
 
 /** What makes an API out of rows. */
 export type Api<Deps, Rule extends string> = {
@@ -96,7 +96,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const call: Call = { ...about, params, query, ...admitted, source, base, body, raw, target, headers: sent };
   const { status, location, headers, ...given } = await row.handle(deps, call);
   const content = contentOf(given);
-  const code = status ?? row.status ?? (content ? 200 : 204);
+  const code = status ?? statusAt(row, about.version) ?? (content ? 200 : 204);
   return reply(protocol, about, code, content, { ...(location && { Location: base + location }), ...headers });
 };
 

@@ -24,6 +24,22 @@ export type QueryTable = {
 /** A schema, or one for each version. */
 export type BodySchema<Body> = z.ZodType<Body> | ((version: number) => z.ZodType<Body>);
 
+/** Records on the wire, for the documents. `name` is the schema's. */
+export type Shape = {
+  readonly name: string;
+  readonly rows: Fields;
+  /** What only some callers are shown besides. */
+  readonly also?: Fields;
+  /** The key that a record stands under, of a list each; absent: it stands by itself. */
+  readonly under?: string;
+  /** The key of a list of new ones that may stand in its place. */
+  readonly bulk?: string;
+  /** The key of a list of them; absent: it is one. */
+  readonly list?: string;
+  /** What other keys hold that a record may have; absent: it has none. */
+  readonly open?: z.ZodType;
+};
+
 /** What clients can know of a row: all but how it is done. The OpenAPI document is made of it. */
 export type Endpoint<Body = unknown> = {
   readonly at: `${Method} /${string}`;
@@ -35,7 +51,11 @@ export type Endpoint<Body = unknown> = {
   /** Requests of the standard version have it too: its clients send none. */
   readonly unversioned?: true;
   /** Default: 200 with a body, 204 without. */
-  readonly status?: number;
+  readonly status?: number | ((version: number) => number);
+  /** What success is of some requests; 204: there was nothing to do, or to tell. */
+  readonly otherwise?: 200 | 204;
+  /** It answers nothing else: what it is about is not there, or not possible with a machine. */
+  readonly refuses?: 404 | 501;
   /** The query parameters there are; any other is refused. */
   readonly query?: QueryTable;
   /** Any other query parameter arrives too: what there is, is data. */
@@ -46,15 +66,14 @@ export type Endpoint<Body = unknown> = {
   readonly keys?: QueryTable;
   /** Each top-level key may also come as a query parameter (ironic-api.md 11), and the body may be empty. */
   readonly arguments?: true;
-  /** The handler reads the body itself (`raw` of the call), by limits of its own; a schema here only describes it. */
-  readonly raw?: true | z.ZodType;
+  /** The handler reads the body itself (`raw` of the call), by limits of its own. */
+  readonly raw?: true;
+  /** For the documents: the body, where its handler checks more of it than `body` says. */
+  readonly takes?: BodySchema<unknown> | Shape;
   /** Most bytes of a body; default 1 MiB. */
   readonly limit?: number;
-  /**
-   * What its answer shows, for the OpenAPI document: a record of this table, or a list of them under the name `list`.
-   * `name` is the schema's. A POST takes a new record of it.
-   */
-  readonly answers?: { readonly name: string; readonly rows: Fields; readonly list?: string };
+  /** What its answer shows, for the documents. A POST takes a new record of it. */
+  readonly answers?: Shape;
   /** The same of an answer that is no record: its schema. */
   readonly shows?: z.ZodType;
   /** The media type of its answers, where that is none of the protocol's. */
@@ -62,6 +81,10 @@ export type Endpoint<Body = unknown> = {
   /** What it does, for the documents, where the rule's name does not say it. */
   readonly doc?: string;
 };
+
+/** The status of success that a row says; undefined: it says none. */
+export const statusAt = ({ status }: Pick<Endpoint, 'status'>, version: number): number | undefined =>
+  typeof status === 'function' ? status(version) : status;
 
 /** The body as it came. Both throw TooLarge (413) past `limit` bytes; `json` also Invalid (400), TooDeep (400). */
 export type RawBody = {

@@ -102,6 +102,8 @@ export const holderOf = async (table: Table, space: Space, place: bigint): Promi
 export const isAnyTaken = async (table: Table, { partition }: Space): Promise<boolean> =>
   (await table.query({ partition, limit: 1 })).length > 0;
 
-/** How many places of a space are taken; it costs as much. */
-export const countTaken = async (table: Table, { partition }: Space): Promise<number> =>
-  (await table.query({ partition })).length;
+/** How many places of a space are taken, from one on; it costs as much. */
+export const countTaken = async (table: Table, space: Space, from = 0n): Promise<number> => {
+  const { partition } = space;
+  return (await table.query({ partition, ...(from > 0n && { after: sortOf(space, from - 1n) }) })).length;
+};

@@ -37,6 +37,20 @@ export const usedBy = async (table: Table, project: string): Promise<Limits> => 
 };
 
 /**
+ * How many places there are to choose from. Those who took theirs under a higher limit may hold one beyond them, and count
+ * all the same; usually there are none, and it costs one read.
+ */
+const openPlaces = async (table: Table, space: Space, limit: number): Promise<number> => {
+  let open = limit;
+  while (open > 0) {
+    const left = limit - (await countTaken(table, space, BigInt(open)));
+    if (left >= open) return open;
+    open = left;
+  }
+  return 0;
+};
+
+/**
  * A place for one more, and the write that takes it; that is refused if somebody was faster, and there may be another.
  * `holder`: the UUID of the record. Throws OverQuota (409).
  */
@@ -48,8 +62,8 @@ export const oneMore = async (
 ): Promise<{ readonly slot: number; readonly write: Write }> => {
   const limit = (await limitsOf(needs.table, project))[what];
   const space = spaceOf(project, what);
-  const places = limit === -1 ? manyPlaces : BigInt(limit);
-  const slot = limit === 0 ? undefined : await findFree(needs, space, [{ first: 0n, last: places - 1n }]);
+  const places = limit === -1 ? manyPlaces : BigInt(await openPlaces(needs.table, space, limit));
+  const slot = places === 0n ? undefined : await findFree(needs, space, [{ first: 0n, last: places - 1n }]);
   if (slot === undefined) throw OverQuota(what);
   return { slot: Number(slot), write: takePlace(space, slot, holder) };
 };

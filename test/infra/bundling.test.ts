@@ -75,6 +75,20 @@ it('finds the word of each client in the bundle of who calls it', () => {
   expect(Object.values(words).filter((word) => !texts.some((text) => text.includes(word)))).toEqual([]);
 });
 
+it('starts no API with what makes its OpenAPI document, which is there for who asks', () => {
+  const own = mkdtempSync(join(folder, 'documents-'));
+  const makes = (file: string) => readFileSync(join(own, file), 'utf8').includes('securitySchemes');
+  const loaded = ['baremetal-api', 'compute-api', 'image-api', 'network-api'].map((name) =>
+    bundle(name, own).filter(({ file }) => makes(file)),
+  );
+  expect(loaded.map((files) => files.map(({ at_start: atStart }) => atStart))).toEqual([
+    [false],
+    [false],
+    [false],
+    [false],
+  ]);
+});
+
 it('starts the authorizer without any client of AWS', () => {
   const own = mkdtempSync(join(folder, 'authorizer-'));
   const start = bundle('authorizer', own).filter((one) => one.at_start);

@@ -2,8 +2,10 @@
  * POST configdrive, an addition to Ironic's API: a link to upload a configdrive that no request can hold (on AWS a
  * request ends at about 6 MB), and the name that PUT states/provision takes for it.
  */
+import * as z from 'zod';
+
 import { uploadKey, uploadReference } from '../../../layers/domain/configdrive.ts';
-import { isoTime } from '../../../layers/domain/values.ts';
+import { isoTime, timestamp } from '../../../layers/domain/values.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
@@ -11,11 +13,18 @@ import { findByIdent } from './find.ts';
 /** How long an upload may take to begin. Short, because who has the link needs no password, seconds. */
 const lifetime = 15 * 60;
 
+const shows = z.object({
+  upload_url: z.url().describe('Where to PUT the file.'),
+  configdrive: z.string().describe('What PUT states/provision takes for it.'),
+  expires_at: timestamp,
+});
+
 export const uploadRoutes: Route[] = [
   route<undefined, StoredNode>({
     at: 'POST /v1/nodes/{ident}/configdrive',
     policy: 'baremetal:node:set_provision_state',
     status: 201,
+    shows,
     find: findByIdent,
     handle: async ({ objects, ids, clock }, { target: { uuid } }) => {
       const ulid = ids.ulid();

@@ -16,6 +16,8 @@ const body = z.union([z.strictObject({ addTenantAccess: tenant }), z.strictObjec
 });
 type Body = z.output<typeof body>;
 
+const shows = z.object({ flavor_access: z.array(z.object({ flavor_id: z.string(), tenant_id: z.string() })) });
+
 const accessOf = ({ id, projects }: StoredFlavor) => ({
   flavor_access: projects.map((project) => ({ flavor_id: id, tenant_id: project })),
 });
@@ -40,6 +42,7 @@ export const accessRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: 'GET /v2.1/flavors/{flavor_id}/os-flavor-access',
     policy: 'os_compute_api:os-flavor-access',
+    shows,
     find,
     handle: async (_deps, { target }) => {
       if (target.is_public) throw NotFound('Access list not available for public flavors.');
@@ -49,6 +52,8 @@ export const accessRoutes: readonly Route[] = [
   route<Body, StoredFlavor>({
     at: 'POST /v2.1/flavors/{flavor_id}/action',
     policy: 'os_compute_api:flavors',
+    doc: 'os-flavor-access: add or remove a project',
+    shows,
     body,
     find,
     handle: async (deps, { target, subject, body: wanted }) => {

@@ -8,7 +8,7 @@ import { check } from '../../../layers/domain/schema.ts';
 import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/compute.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
-import { findFlavor as find, missingFlavor, seesFlavor } from './view.ts';
+import { findFlavor as find } from './view.ts';
 
 type Specs = Record<string, string>;
 
@@ -17,11 +17,7 @@ const ruleOf = (what: 'index' | 'show' | 'create' | 'update' | 'delete') =>
 
 const at = '/v2.1/flavors/{flavor_id}/os-extra_specs';
 
-/** Those of a flavor that the caller may see. Throws NotFound (404). */
-const specsOf = ({ target, subject, params }: Call<unknown, StoredFlavor>): Readonly<Specs> => {
-  if (!seesFlavor(target, subject)) throw missingFlavor(params['flavor_id']!);
-  return target.extra_specs;
-};
+const shows = z.object({ extra_specs: extraSpecs });
 
 const unknown = ({ params }: Call<unknown, StoredFlavor>) =>
   NotFound(`Flavor ${params['flavor_id']} has no extra specs with key ${params['key']}.`);
@@ -38,12 +34,14 @@ export const extraSpecRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: `GET ${at}`,
     policy: ruleOf('index'),
+    shows,
     find,
-    handle: async (_deps, call) => ({ body: { extra_specs: specsOf(call) } }),
+    handle: async (_deps, { target }) => ({ body: { extra_specs: target.extra_specs } }),
   }),
   route<{ extra_specs: Specs }, StoredFlavor>({
     at: `POST ${at}`,
     policy: ruleOf('create'),
+    shows,
     body: z.strictObject({ extra_specs: extraSpecs }),
     find,
     handle: async (deps, call) => {
@@ -55,9 +53,10 @@ export const extraSpecRoutes: readonly Route[] = [
   route<undefined, StoredFlavor>({
     at: `GET ${at}/{key}`,
     policy: ruleOf('show'),
+    shows: extraSpecs,
     find,
     handle: async (_deps, call) => {
-      const [specs, key] = [specsOf(call), call.params['key']!];
+      const [specs, key] = [call.target.extra_specs, call.params['key']!];
       if (!Object.hasOwn(specs, key)) throw unknown(call);
       return { body: { [key]: specs[key] } };
     },
@@ -65,6 +64,8 @@ export const extraSpecRoutes: readonly Route[] = [
   route<Record<string, unknown>, StoredFlavor>({
     at: `PUT ${at}/{key}`,
     policy: ruleOf('update'),
+    takes: extraSpecs,
+    shows: extraSpecs,
     body: z.record(z.string(), z.unknown()),
     find,
     handle: async (deps, call) => {

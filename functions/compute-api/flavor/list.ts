@@ -7,7 +7,7 @@ import { computeKinds, type StoredFlavor } from '../../../layers/store/kinds/com
 import { eachRecord } from '../../../layers/store/records/list.ts';
 import { cutAfter, inOrder, nextLinks, readLimit, readOrder } from '../list.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
-import { flavorView, isOffered } from './view.ts';
+import { flavorShape, flavorView, isOffered } from './view.ts';
 
 /** Nova's words for what lists of flavors are sorted by. */
 const sortKeys = {
@@ -61,6 +61,8 @@ const listRoute = (suffix: '' | '/detail', want: Want): Route =>
     at: `GET /v2.1/flavors${suffix}`,
     policy: 'os_compute_api:flavors',
     query,
+    doc: suffix === '' ? 'flavors: names' : 'flavors: whole',
+    answers: flavorShape.list,
     handle: async (deps, call) => {
       const limit = readLimit(call);
       const { page, next } = cutAfter(await select(deps, call), ({ id }) => id, limit, call.query['marker']?.[0]);

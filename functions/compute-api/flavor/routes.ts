@@ -8,7 +8,7 @@ import { type Call, type Deps, route, type Route } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { extraSpecRoutes } from './extra-specs.ts';
 import { listRoutes } from './list.ts';
-import { findFlavor as find, flavorView, missingFlavor, seesFlavor } from './view.ts';
+import { findFlavor as find, flavorShape, flavorView } from './view.ts';
 
 const kind = computeKinds.flavor;
 
@@ -31,27 +31,30 @@ export const flavorRoutes: readonly Route[] = [
   route<Named>({
     at: `POST ${at}`,
     policy: 'os_compute_api:os-flavor-manage:create',
+    status: 200,
     body: namedSchema('flavor', rows),
+    answers: flavorShape.one,
     handle: async (deps, call) => {
       const record = readNew(deps, call);
       await createRecord(deps, kind, record);
-      return { status: 200, body: { flavor: flavorView(call, 'all')(record) } };
+      return { body: { flavor: flavorView(call, 'all')(record) } };
     },
   }),
   route<undefined, StoredFlavor>({
     at: `GET ${at}/{flavor_id}`,
     policy: 'os_compute_api:flavors',
+    doc: 'flavors: show',
+    answers: flavorShape.one,
     find,
-    handle: async (_deps, call) => {
-      if (!seesFlavor(call.target, call.subject)) throw missingFlavor(call.params['flavor_id']!);
-      return { body: { flavor: flavorView(call, 'all')(call.target) } };
-    },
+    handle: async (_deps, call) => ({ body: { flavor: flavorView(call, 'all')(call.target) } }),
   }),
   route<Named, StoredFlavor>({
     at: `PUT ${at}/{flavor_id}`,
     since: 55,
     policy: 'os_compute_api:os-flavor-manage:update',
     body: namedSchema('flavor', { description: { ...rows.description, access: 'create' } }),
+    takes: flavorShape.one,
+    answers: flavorShape.one,
     find,
     handle: async (deps, call) => {
       const description = (call.body.flavor['description'] ?? null) as string | null;

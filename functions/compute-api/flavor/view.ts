@@ -11,8 +11,13 @@ import type { Deps } from '../route.ts';
 
 const kind = computeKinds.flavor;
 
-/** What a flavor that is not there is told with, and one that is not for this caller. */
-export const missingFlavor = (id: string) => NotFound(`Flavor ${id} could not be found.`);
+const shape = { name: 'Flavor', rows } as const;
+
+/** Flavors in the documents. */
+export const flavorShape = { one: { ...shape, under: 'flavor' }, list: { ...shape, list: 'flavors' } } as const;
+
+/** What a flavor that is not there is told with; policy says the same of one that is not for this caller. */
+const missingFlavor = (id: string) => NotFound(`Flavor ${id} could not be found.`);
 
 /** Whether a caller may use a flavor: it is for everybody, or his project was given it. */
 export const isOffered = ({ is_public: open, projects }: StoredFlavor, { project }: Subject): boolean =>
@@ -20,7 +25,7 @@ export const isOffered = ({ is_public: open, projects }: StoredFlavor, { project
 
 /** Whether he may know of it at all. */
 export const seesFlavor = (flavor: StoredFlavor, subject: Subject): boolean =>
-  isOffered(flavor, subject) || allows('os_compute_api:os-flavor-access', subject);
+  allows('os_compute_api:flavors', subject, flavor);
 
 /** The flavor of this id; names are not ids (compute-api.md 4). */
 export const readFlavor = async (table: Table, id: string): Promise<StoredFlavor | undefined> =>

@@ -2,7 +2,9 @@
 import * as z from 'zod';
 
 import { type ActionName, actions, type Asked, readAction } from '../../../layers/domain/compute/actions.ts';
+import { isKnown } from '../../../layers/domain/fields.ts';
 import { allows, denied } from '../../../layers/domain/policy.ts';
+import { createSchema } from '../../../layers/domain/schema.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { endRun } from '../../../layers/store/servers.ts';
 import { type Answer, type Call, type Deps, route, type Route } from '../route.ts';
@@ -56,12 +58,31 @@ const usual: Doing = async (deps, call, asked) => {
   return {};
 };
 
+/** Those that make a password tell it here and never again. */
+const shows = z.union([z.object({ adminPass: z.string() }), z.object({ server: z.looseObject({}) })]);
+
+/** The actions of a version as bodies, for the documents. */
+const bodiesAt = (version: number): z.ZodType =>
+  z.union(
+    Object.values(actions).flatMap((row) => {
+      const { body, takes = z.unknown(), doc } = row;
+      if (body === undefined || !isKnown(row, version)) return [];
+      const schema = takes instanceof z.ZodType ? takes : createSchema(takes, version);
+      return [z.strictObject({ [body]: schema }).describe(doc)];
+    }),
+  );
+
 export const actionRoutes: readonly Route[] = [
   route<Record<string, unknown>, StoredServer>({
     at: 'POST /v2.1/servers/{server_id}/action',
     // Each action has a rule of its own.
     policy: 'os_compute_api:servers:show',
+    status: 202,
+    otherwise: 200,
+    shows,
     body: z.record(z.string(), z.unknown()),
+    takes: bodiesAt,
+    doc: 'one of the actions, each with a rule of its own; rescue and rebuild answer a password',
     find,
     handle: async (deps, call) => {
       const asked = readAction(call.body, call.version, (action) => {

@@ -1,10 +1,10 @@
 /** POST /servers (compute-api.md 3): noted down with all that it asks for, and then a run makes it so. */
+import * as z from 'zod';
+
 import { newServer, readNewServer, type ServerWish } from '../../../layers/domain/compute/new-server.ts';
 import { type Amounts, checkQuota, fitting } from '../../../layers/domain/compute/quota.ts';
-import { MAX } from '../../../layers/domain/compute/versions.ts';
 import { hostnameOf } from '../../../layers/domain/compute/server.ts';
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
-import { namedSchema } from '../../../layers/domain/schema.ts';
 import { readStanding, type Standing } from '../../../layers/store/compute-quotas.ts';
 import { computeKinds, type StoredFlavor, type StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { newRecord } from '../../../layers/store/kinds/form.ts';
@@ -170,12 +170,25 @@ const answerOf = ({ base }: Call, { wish, common, password }: Plan, servers: rea
   };
 };
 
+const created = z.object({
+  id: z.uuid(),
+  links: z.array(z.object({ rel: z.string(), href: z.url() })),
+  'OS-DCF:diskConfig': z.string(),
+  security_groups: z.array(z.object({ name: z.string() })),
+  adminPass: z.string().describe('Told here and never again.'),
+});
+
+/** A server, or the id of the request for who asks for that. */
+const shows = z.union([z.object({ server: created }), z.object({ reservation_id: z.string() })]);
+
 export const createRoute: Route = route({
   at: 'POST /v2.1/servers',
   policy: 'os_compute_api:servers:create',
   status: 202,
   // What it is by itself `readNewServer` says, which knows more than a schema of one version.
-  raw: namedSchema('server', newServer)(MAX),
+  raw: true,
+  takes: { name: 'Server', rows: newServer, under: 'server' },
+  shows,
   handle: async (deps, call) => {
     const wish = readNewServer(call.raw.json(mostBytes) ?? null, call.version);
     const standing = await readStanding(deps.table, `project:${call.subject.project!}`);

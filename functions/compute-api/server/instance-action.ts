@@ -2,10 +2,12 @@
  * /servers/{id}/os-instance-actions (compute-api.md 7): what was asked, and what became of it. The events of an action are
  * the phases of its run; administrators are told, too, what the scheduler made of which node.
  */
+import * as z from 'zod';
+
 import { microTime } from '../../../layers/domain/compute/times.ts';
 import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
 import { allows } from '../../../layers/domain/policy.ts';
-import { isUuid } from '../../../layers/domain/values.ts';
+import { isUuid, uuid } from '../../../layers/domain/values.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import {
   type Action,
@@ -121,10 +123,38 @@ const show = async ({ table }: Deps, call: Call<unknown, StoredServer>) => {
 
 const pages = { limit: { since: paged }, marker: { since: paged }, 'changes-since': { since: paged } };
 
+const time = z.string();
+const shownAction = z.object({
+  action: z.string(),
+  instance_uuid: uuid,
+  request_id: z.string(),
+  user_id: z.string().nullable(),
+  project_id: z.string().nullable(),
+  start_time: time,
+  message: z.string().nullish(),
+  updated_at: time.optional(),
+});
+const shownEvent = z.object({
+  event: z.string().describe('Name of the state of the workflow.'),
+  start_time: time,
+  finish_time: time.nullable(),
+  result: z.enum(['Success', 'Error']).nullable(),
+  hostId: z.string().optional(),
+  host: z.string().nullish().describe('For administrators.'),
+  traceback: z.null().optional(),
+  details: z
+    .string()
+    .nullish()
+    .describe('For administrators, since 2.84: why, such as which filter dropped which nodes.'),
+});
+const shownWhole = shownAction.extend({ events: z.array(shownEvent).optional() });
+const link = z.object({ rel: z.string(), href: z.url() });
+
 export const instanceActionRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}`,
     policy: 'os_compute_api:os-instance-actions:list',
+    shows: z.object({ instanceActions: z.array(shownAction), links: z.array(link).optional() }),
     query: { ...pages, 'changes-before': { since: 66 } },
     find,
     handle: async (deps, call) => ({ body: await list(deps, call) }),
@@ -132,6 +162,7 @@ export const instanceActionRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}/{request_id}`,
     policy: 'os_compute_api:os-instance-actions:show',
+    shows: z.object({ instanceAction: shownWhole }),
     find,
     handle: async (deps, call) => ({ body: await show(deps, call) }),
   }),

@@ -136,10 +136,20 @@ const attach = async (deps: Deps, call: Attach): Promise<ServerInterface> => {
   return seen;
 };
 
+const shownInterface = z.object({
+  port_id: uuid,
+  net_id: uuid,
+  mac_addr: z.string(),
+  port_state: z.enum(['ACTIVE', 'DOWN']),
+  fixed_ips: z.array(z.object({ ip_address: ip, subnet_id: uuid })),
+  tag: z.string().nullish(),
+});
+
 export const interfaceRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}`,
     policy: 'os_compute_api:os-attach-interfaces:list',
+    shows: z.object({ interfaceAttachments: z.array(shownInterface) }),
     find,
     handle: async (_deps, call) => ({
       body: { interfaceAttachments: attached(call.target).map((card) => showInterface(call, card)) },
@@ -148,6 +158,7 @@ export const interfaceRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}/{port_id}`,
     policy: 'os_compute_api:os-attach-interfaces:show',
+    shows: z.object({ interfaceAttachment: shownInterface }),
     find,
     handle: async (_deps, call) => ({
       body: { interfaceAttachment: showInterface(call, cardOf(call.target, call.params['port_id']!)) },
@@ -158,6 +169,7 @@ export const interfaceRoutes: readonly Route[] = [
     policy: 'os_compute_api:os-attach-interfaces:create',
     status: 200,
     body: (version) => (version < tagged.given ? bodies[0] : bodies[1]),
+    shows: z.object({ interfaceAttachment: shownInterface }),
     find,
     handle: async (deps, call) => ({ body: { interfaceAttachment: showInterface(call, await attach(deps, call)) } }),
   }),

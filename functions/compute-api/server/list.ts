@@ -11,7 +11,7 @@ import { goneSince } from '../../../layers/store/servers.ts';
 import { cutAfter, inOrder, nextLinks, type Order, readLimit, readOrder } from '../list.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { readFilters, type Selection, serverFilters } from './filters.ts';
-import { showServers } from './view.ts';
+import { serverShape, showServers } from './view.ts';
 
 const kind = computeKinds.server;
 
@@ -148,6 +148,7 @@ const listRoute = (suffix: '' | '/detail', what: 'index' | 'detail', want: Want)
     at: `GET /v2.1/servers${suffix}`,
     policy: `os_compute_api:servers:${what}`,
     query,
+    answers: serverShape.list,
     handle: async (deps, call) => {
       const { servers, next } = await select(deps, call, what);
       const shown = await showServers(deps.table, call, want, servers);

@@ -49,6 +49,7 @@ export const metadataRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}`,
     policy: 'os_compute_api:server-metadata:index',
+    shows: all,
     find,
     handle: async (_deps, { target }) => ({ body: { metadata: target.metadata } }),
   }),
@@ -56,6 +57,7 @@ export const metadataRoutes: readonly Route[] = [
     at: `POST ${at}`,
     policy: 'os_compute_api:server-metadata:create',
     body: all,
+    shows: all,
     find,
     handle: async (deps, call) => ({
       body: { metadata: await change(deps, call, 'update', (values) => ({ ...values, ...call.body.metadata })) },
@@ -65,6 +67,7 @@ export const metadataRoutes: readonly Route[] = [
     at: `PUT ${at}`,
     policy: 'os_compute_api:server-metadata:update_all',
     body: all,
+    shows: all,
     find,
     handle: async (deps, call) => ({
       body: { metadata: await change(deps, call, 'update', () => call.body.metadata) },
@@ -73,6 +76,7 @@ export const metadataRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}/{key}`,
     policy: 'os_compute_api:server-metadata:show',
+    shows: one,
     find,
     handle: async (_deps, { target: { metadata }, params }) => {
       const key = params['key']!;
@@ -84,6 +88,7 @@ export const metadataRoutes: readonly Route[] = [
     at: `PUT ${at}/{key}`,
     policy: 'os_compute_api:server-metadata:update',
     body: one,
+    shows: one,
     find,
     handle: async (deps, call) => {
       const item = itemOf(call);

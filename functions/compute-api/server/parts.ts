@@ -29,6 +29,8 @@ const refused = (
     at: line,
     since,
     policy,
+    doc: `not possible: ${why}`,
+    refuses: 501,
     find,
     handle: async () => {
       throw NotImplemented(why);
@@ -75,6 +77,8 @@ export const partRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: `GET ${at}/os-volume_attachments/{volume_id}`,
     policy: 'os_compute_api:os-volumes-attachments:show',
+    doc: 'a volume, of which there are none',
+    refuses: 404,
     find,
     handle: async (_deps, { target, params }) => {
       throw NotFound(`Instance ${target.uuid} is not attached to volume ${params['volume_id']}`);

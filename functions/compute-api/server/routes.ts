@@ -11,7 +11,7 @@ import { metadataRoutes } from './metadata.ts';
 import { partRoutes } from './parts.ts';
 import { tagRoutes } from './tags.ts';
 import { updateRoute } from './update.ts';
-import { showServer } from './view.ts';
+import { serverShape, showServer } from './view.ts';
 
 export const serverRoutes: readonly Route[] = [
   ...listRoutes,
@@ -26,6 +26,7 @@ export const serverRoutes: readonly Route[] = [
   route<undefined, StoredServer>({
     at: 'GET /v2.1/servers/{server_id}',
     policy: 'os_compute_api:servers:show',
+    answers: serverShape.one,
     find,
     handle: async ({ table }, call) => ({ body: { server: await showServer(table, call, call.target) } }),
   }),

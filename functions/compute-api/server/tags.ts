@@ -39,6 +39,7 @@ export const tagRoutes: readonly Route[] = [
     at: `GET ${at}`,
     since,
     policy: 'os_compute_api:os-server-tags:index',
+    shows: body,
     find,
     handle: async (_deps, { target }) => ({ body: { tags: target.tags } }),
   }),
@@ -47,6 +48,7 @@ export const tagRoutes: readonly Route[] = [
     since,
     policy: 'os_compute_api:os-server-tags:update_all',
     body,
+    shows: body,
     find,
     handle: async (deps, call) => {
       const { after } = await change(deps, call, 'update tags', () => call.body.tags);
@@ -79,6 +81,8 @@ export const tagRoutes: readonly Route[] = [
     at: `PUT ${at}/{tag}`,
     since,
     policy: 'os_compute_api:os-server-tags:update',
+    status: 201,
+    otherwise: 204,
     find,
     handle: async (deps, call) => {
       const { tags: wanted } = check(body, { tags: [call.params['tag']] });

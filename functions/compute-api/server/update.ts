@@ -7,7 +7,7 @@ import { computeKinds, type StoredServer } from '../../../layers/store/kinds/com
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { route, type Route } from '../route.ts';
 import { findServer as find } from './find.ts';
-import { showServer, wantAfterChange } from './view.ts';
+import { serverShape, showServer, wantAfterChange } from './view.ts';
 
 /** None of them has to be there, and bodies have their plain names, but for the one that always had an extension's. */
 const updatable: Fields = Object.fromEntries(
@@ -35,6 +35,8 @@ export const updateRoute: Route = route<Record<'server', Record<string, unknown>
   at: 'PUT /v2.1/servers/{server_id}',
   policy: 'os_compute_api:servers:update',
   body: namedSchema('server', updatable),
+  takes: { name: 'Server', rows: updatable, under: 'server' },
+  answers: serverShape.one,
   find,
   handle: async (deps, call) => {
     const set = readChange(call.body.server);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import { addressesOf } from '../../../layers/domain/compute/server-addresses.ts';
-import { hostAttributes, server as rows } from '../../../layers/domain/compute/server.ts';
+import { flavorInside, hostAttributes, server as rows } from '../../../layers/domain/compute/server.ts';
 import { statusOf } from '../../../layers/domain/compute/server-states.ts';
 import { microTime, secondTime } from '../../../layers/domain/compute/times.ts';
 import { allows } from '../../../layers/domain/policy.ts';
@@ -12,8 +12,10 @@ import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { withUserData } from '../../../layers/store/servers.ts';
 import { bookmarkOf, linksTo } from '../links.ts';
 
-/** From here on a server tells its flavor itself. */
-const flavorInside = 47;
+const shape = { name: 'Server', rows, also: hostAttributes } as const;
+
+/** Servers in the documents. */
+export const serverShape = { one: { ...shape, under: 'server' }, list: { ...shape, list: 'servers' } } as const;
 
 const flavorOf = ({ flavor }: StoredServer, { version, base }: Viewer) => {
   const { id, name, vcpus, ram, disk, ephemeral, swap, extra_specs } = flavor;
@@ -37,6 +39,9 @@ const faultOf = ({ fault, vm_state: state }: StoredServer, viewer: Viewer) => {
   return { ...told, created: secondTime(created), ...(details !== undefined && seesHosts(viewer) && { details }) };
 };
 
+/** What Nova calls it on a host; it has no meaning to anybody. */
+export const instanceNameOf = ({ uuid }: Pick<StoredServer, 'uuid'>): string => `instance-${uuid.slice(0, 8)}`;
+
 const timeOr = (time: string | null): string | null => time && microTime(time);
 
 const shown: Shown<StoredServer> = {
@@ -55,7 +60,7 @@ const shown: Shown<StoredServer> = {
   volumes_attached: () => [],
   fault: faultOf,
   locked: ({ locked_by: by }) => by !== null,
-  instance_name: ({ uuid }) => `instance-${uuid.slice(0, 8)}`,
+  instance_name: instanceNameOf,
   hypervisor_hostname: ({ node_uuid: node }) => node,
   kernel_id: () => '',
   ramdisk_id: () => '',

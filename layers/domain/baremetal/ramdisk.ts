@@ -67,7 +67,8 @@ export const ramdisk = {
       node_uuid: { doc: 'UUID of the node.' },
       key: { doc: 'What the medium of the ramdisk gave it to prove itself by; with node_uuid.' },
     },
-    raw: z.object({ inventory: json }),
+    raw: true,
+    takes: z.object({ inventory: json }),
     shows: z.object({ uuid: z.string() }),
   },
 } as const;

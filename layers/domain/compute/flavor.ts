@@ -71,6 +71,7 @@ export const flavor = fields({
     access: 'create',
     schema: size(0),
     default: 0,
+    shownAs: (version) => (version < 75 ? z.union([z.int().min(1), z.literal('')]) : z.int()),
     was: (value, version) => (version < 75 && value === 0 ? '' : value),
     doc: 'Swap in MB. Below 2.75 none is an empty text.',
   },

@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { fields, type RecordOf } from '../fields.ts';
 import { timestamp } from '../values.ts';
+import { microTimestamp } from './times.ts';
 
 export const keyPair = fields({
   name: {
@@ -32,7 +33,13 @@ export const keyPair = fields({
     doc: 'Whose it is; only administrators give one of somebody else.',
   },
   id: { access: 'read', schema: z.int(), required: true, computed: true, doc: 'A number; nothing is found by it.' },
-  created_at: { access: 'read', schema: timestamp, required: true, doc: 'When it was created.' },
+  created_at: {
+    access: 'read',
+    schema: timestamp,
+    shownAs: microTimestamp,
+    required: true,
+    doc: 'When it was created.',
+  },
   updated_at: { access: 'read', schema: timestamp, doc: 'Never: a key pair does not change.' },
   deleted: { access: 'read', schema: z.boolean(), default: false, computed: true, doc: 'Always false.' },
   deleted_at: { access: 'read', schema: timestamp, computed: true, doc: 'Always null.' },

@@ -2,7 +2,7 @@
 
 /**
  * Role admin is the administrator of the cloud in whatever project, as in Nova, where projects know members and readers
- * only.
+ * only. `public` and `lessee` are what flavors are for everybody, and for the projects that were given one.
  */
 const checks = {
   admin: ['system admin', 'any admin'],
@@ -10,6 +10,7 @@ const checks = {
   member: ['system admin', 'any admin', 'owner member'],
   reader: ['system admin', 'any admin', 'owner reader'],
   anybody: ['system reader', 'any reader'],
+  offered: ['system reader', 'any admin', 'owner reader', 'lessee reader', 'public reader'],
 } as const;
 
 /** One row a rule by what it is about, as error messages quote it. */
@@ -78,15 +79,15 @@ const about = {
     'os_compute_api:servers:migrations:index': 'admin',
   },
   flavor: {
-    'os_compute_api:flavors': 'anybody',
+    'os_compute_api:flavors': 'offered',
     'os_compute_api:os-flavor-manage:create': 'admin',
     'os_compute_api:os-flavor-manage:update': 'admin',
     'os_compute_api:os-flavor-manage:delete': 'admin',
     'os_compute_api:os-flavor-access': 'admin',
     'os_compute_api:os-flavor-access:add_tenant_access': 'admin',
     'os_compute_api:os-flavor-access:remove_tenant_access': 'admin',
-    'os_compute_api:os-flavor-extra-specs:index': 'anybody',
-    'os_compute_api:os-flavor-extra-specs:show': 'anybody',
+    'os_compute_api:os-flavor-extra-specs:index': 'offered',
+    'os_compute_api:os-flavor-extra-specs:show': 'offered',
     'os_compute_api:os-flavor-extra-specs:create': 'admin',
     'os_compute_api:os-flavor-extra-specs:update': 'admin',
     'os_compute_api:os-flavor-extra-specs:delete': 'admin',
@@ -133,7 +134,11 @@ const kinds: ReadonlyMap<string, string> = new Map(
 );
 
 /** What belongs to projects: whoever may not get one of these is not told that it is there. */
-const gates = ['os_compute_api:servers:show', 'os_compute_api:os-server-groups:show'] as const;
+const gates = [
+  'os_compute_api:servers:show',
+  'os_compute_api:flavors',
+  'os_compute_api:os-server-groups:show',
+] as const;
 
 export const compute = {
   checks,

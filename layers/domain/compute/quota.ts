@@ -12,6 +12,8 @@ type Quota = {
   readonly used?: string;
   /** The last microversion that shows it. */
   readonly until?: number;
+  /** It is not counted here, so there is never a limit. */
+  readonly uncounted?: true;
   readonly doc: string;
 };
 
@@ -46,9 +48,10 @@ export const quotas = {
     doc: 'Bytes in such a file.',
   },
   injected_file_path_bytes: { limit: 255, until: 56, doc: 'Bytes in the path of such a file.' },
-  fixed_ips: { limit: -1, until: 49, doc: 'No limit here: networks have their own.' },
+  fixed_ips: { limit: -1, uncounted: true, until: 49, doc: 'No limit here: networks have their own.' },
   floating_ips: {
     limit: -1,
+    uncounted: true,
     absolute: ['maxTotalFloatingIps'],
     used: 'totalFloatingIpsUsed',
     until: 35,
@@ -56,6 +59,7 @@ export const quotas = {
   },
   security_groups: {
     limit: -1,
+    uncounted: true,
     absolute: ['maxSecurityGroups'],
     used: 'totalSecurityGroupsUsed',
     until: 35,
@@ -63,6 +67,7 @@ export const quotas = {
   },
   security_group_rules: {
     limit: -1,
+    uncounted: true,
     absolute: ['maxSecurityGroupRules'],
     until: 35,
     doc: 'No limit: they have no effect on machines.',

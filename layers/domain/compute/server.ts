@@ -5,6 +5,7 @@ import { fields, type RecordOf } from '../fields.ts';
 import { json, text, timestamp, uuid, word } from '../values.ts';
 import type { ServerKeeping } from './server-keeping.ts';
 import { taskStates, vmStates } from './server-states.ts';
+import { microTimestamp } from './times.ts';
 
 /** Printable, with no blank at either end. */
 export const serverName = z
@@ -67,6 +68,14 @@ const flavorSnapshot = z.strictObject({
   extra_specs: z.record(z.string(), z.string()),
 });
 
+/** From here on a server tells its flavor itself. */
+export const flavorInside = 47;
+
+/** How another thing is told of: by its id and where it is. */
+const linked = z.object({ id: z.string(), links: z.array(z.object({ rel: z.string(), href: z.url() })) });
+
+const shownFlavor = flavorSnapshot.omit({ id: true, name: true }).extend({ original_name: z.string() });
+
 const fault = z.strictObject({
   code: z.int(),
   created: timestamp,
@@ -76,6 +85,8 @@ const fault = z.strictObject({
 
 const computed = <S extends z.ZodType>(schema: S, doc: string) =>
   ({ access: 'read', schema, computed: true, doc }) as const;
+
+const usage = { access: 'read', extension: 'OS-SRV-USG', schema: timestamp, shownAs: microTimestamp } as const;
 
 /** What its tenant sees. PUT takes what is `update`. */
 export const server = fields({
@@ -91,8 +102,20 @@ export const server = fields({
     'A digest of project and node: whether two of its servers share one. Empty before there is a node.',
   ),
   addresses: computed(json, 'By network: addresses, their version, kind and MAC.'),
-  image: { access: 'read', schema: z.string(), required: true, doc: 'UUID of the image that was written.' },
-  flavor: { access: 'read', schema: flavorSnapshot, required: true, doc: 'The flavor as it was then.' },
+  image: {
+    access: 'read',
+    schema: z.string(),
+    shownAs: linked,
+    required: true,
+    doc: 'The image that was written, by its UUID.',
+  },
+  flavor: {
+    access: 'read',
+    schema: flavorSnapshot,
+    shownAs: (version) => (version < flavorInside ? linked : shownFlavor),
+    required: true,
+    doc: 'The flavor as it was then.',
+  },
   metadata: {
     access: 'read',
     schema: metadata,
@@ -103,8 +126,9 @@ export const server = fields({
   config_drive: {
     access: 'read',
     schema: z.boolean(),
+    shownAs: z.enum(['True', '']),
     default: true,
-    doc: 'Whether its guest gets a configdrive; shown as True, or an empty text.',
+    doc: 'Whether its guest gets a configdrive.',
   },
   key_name: { access: 'read', schema: text(255), doc: 'Key pair whose public key its guest gets.' },
   progress: computed(z.int(), '0 while something is done with it, else 100; no machine tells more.'),
@@ -142,8 +166,8 @@ export const server = fields({
     default: 0,
     doc: '0 unknown, 1 running, 4 shut down.',
   },
-  launched_at: { access: 'read', extension: 'OS-SRV-USG', schema: timestamp, doc: 'When it was first active.' },
-  terminated_at: { access: 'read', extension: 'OS-SRV-USG', schema: timestamp, doc: 'When it was deleted.' },
+  launched_at: { ...usage, doc: 'When it was first active.' },
+  terminated_at: { ...usage, doc: 'When it was deleted.' },
   volumes_attached: { ...computed(z.array(json), 'Always empty.'), extension: 'os-extended-volumes' },
   fault: { access: 'read', schema: fault, doc: 'Why it is in ERROR; details are for administrators.' },
   locked: { ...computed(z.boolean(), 'Whether somebody has locked it against changes.'), since: 9 },
@@ -168,6 +192,7 @@ export const server = fields({
     extension: 'OS-EXT-SRV-ATTR',
     since: 90,
     schema: hostname,
+    shownAs: z.string(),
     required: true,
     doc: 'What its guest is called.',
   },
@@ -186,7 +211,7 @@ export const hostAttributes = fields({
   host: { ...attribute, ...computed(text(255), 'Conductor that its node belongs to.') },
   instance_name: { ...attribute, ...computed(z.string(), 'What a hypervisor would call it.') },
   hypervisor_hostname: { ...attribute, ...computed(uuid, 'UUID of its node.') },
-  hostname: { ...attribute, ...computed(hostname, 'What its guest is called.'), since: 3, until: 89 },
+  hostname: { ...attribute, ...computed(z.string(), 'What its guest is called.'), since: 3, until: 89 },
   reservation_id: {
     access: 'read',
     ...attribute,

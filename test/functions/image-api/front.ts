@@ -1,8 +1,11 @@
 /** The Image API's front door for tests, on the platform in memory. */
 import { create } from '../../../functions/image-api/app.ts';
 import { Config } from '../../../functions/image-api/config.ts';
+import { book } from '../../../functions/image-api/openapi.ts';
+import { routes } from '../../../functions/image-api/routes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { type Asking, askingOf } from '../../fakes/http.ts';
+import { describedBy } from '../../fakes/described.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 /** What the authorizer says of a user of a project. */
@@ -14,11 +17,18 @@ export const bob = tenant('bob', 'blue');
 export const root = { user: 'root', project: '', roles: 'admin', scope: 'system' };
 export const service = { user: 'nova', project: '', roles: 'service', scope: 'system' };
 
+/** Answers in tests are what the OpenAPI document says. */
+const described = describedBy(book, routes);
+
 /** Who asks is ann, unless somebody else is named. */
 export const createFront = (env: Record<string, string> = {}, platform = createMemoryPlatform()) => {
   const serve = create(platform, Config.parse(environmentWith(env)));
   const ask = askingOf(serve, '/image');
-  const request = async (line: string, { subject = ann, ...rest }: Asking = {}) => ask(line, { ...rest, subject });
+  const request = async (line: string, { subject = ann, ...rest }: Asking = {}) => {
+    const answer = await ask(line, { ...rest, subject });
+    described(line, 1, answer);
+    return answer;
+  };
   /** An image of ann's; `given` are fields and properties. */
   const make = async (given: object = {}): Promise<string> => {
     const body = { name: 'debian', disk_format: 'qcow2', container_format: 'bare', ...given };

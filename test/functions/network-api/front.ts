@@ -1,8 +1,11 @@
 /** The Networking API's front door for tests, on the platform in memory. */
 import { create } from '../../../functions/network-api/app.ts';
 import { Config } from '../../../functions/network-api/config.ts';
+import { book } from '../../../functions/network-api/openapi.ts';
+import { routes } from '../../../functions/network-api/routes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { type Answered, type Asking, askingOf } from '../../fakes/http.ts';
+import { describedBy } from '../../fakes/described.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
 /** What the authorizer says of a user of a project. */
@@ -17,10 +20,17 @@ export const root = { user: 'root', project: '', roles: 'admin', scope: 'system'
 /** The administrator by a token of some project. */
 export const chief = tenant('chief', 'ops', 'admin');
 
+/** Answers in tests are what the OpenAPI document says. */
+const described = describedBy(book, routes);
+
 /** Who asks is ann, unless somebody else is named. */
 export const createFront = (platform = createMemoryPlatform()) => {
   const ask = askingOf(create(platform, Config.parse(environmentWith())), '/network');
-  const request = async (line: string, { subject = ann, ...rest }: Asking = {}) => ask(line, { ...rest, subject });
+  const request = async (line: string, { subject = ann, ...rest }: Asking = {}) => {
+    const answer = await ask(line, { ...rest, subject });
+    described(line, 1, answer);
+    return answer;
+  };
 
   /** Makes a record and answers it as it is shown. */
   const make = async (collection: string, values: object, subject: Asking['subject'] = ann) => {

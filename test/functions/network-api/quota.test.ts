@@ -1,7 +1,8 @@
 /** Quotas, and what else clients ask of the API, through the front door. */
 import { describe, expect, it } from 'vitest';
 
-import { ann, bob, chief, createFront, refusal, root } from './front.ts';
+import { counted, type Counted } from '../../../layers/domain/network/quota.ts';
+import { ann, bob, chief, createFront, refusal, root, withSubnet } from './front.ts';
 
 const at = '/v2.0/quotas';
 const usual = { network: 100, subnet: 100, port: 500, floatingip: 50 };
@@ -51,6 +52,41 @@ describe('the quotas of a project', () => {
     expect(await make('networks', {})).toMatchObject({ name: '' });
     // Another project has its own.
     expect(await make('networks', {}, bob)).toMatchObject({ project_id: 'blue' });
+  });
+
+  it.each(counted)('of %s are enforced', async (name) => {
+    const front = createFront();
+    const { network_id } = await withSubnet(front);
+    const external = { network: { 'router:external': true }, cidr: '203.0.113.0/24', subject: root };
+    const { network_id: floating_network_id } = await withSubnet(front, external);
+    await front.request(`PUT ${at}/red`, { body: { quota: { [name]: 1 } }, subject: root });
+    const bodies = {
+      network: {},
+      subnet: { network_id, ip_version: 4, cidr: '10.9.0.0/24' },
+      port: { network_id },
+      floatingip: { floating_network_id },
+    } satisfies Record<Counted, object>;
+    const make = async () => front.request(`POST /v2.0/${name}s`, { body: { [name]: bodies[name] } });
+    const [first, second] = [await make(), await make()];
+    // There are a network and a subnet already.
+    const isThere = name === 'network' || name === 'subnet';
+    expect(first.status).toBe(isThere ? 409 : 201);
+    expect(refusal(second)).toEqual([409, 'OverQuota']);
+  });
+
+  it('that are lowered count what was made before', async () => {
+    const { request, make } = createFront();
+    for (let count = 0; count < 8; count += 1) await make('networks', {});
+    const limit = async (network: number) => request(`PUT ${at}/red`, { body: { quota: { network } }, subject: root });
+    await limit(9);
+    expect(await make('networks', {})).toMatchObject({ name: '' });
+    for (const network of [9, 5, 1, 0]) {
+      await limit(network);
+      expect(refusal(await request('POST /v2.0/networks', { body: { network: {} } }))).toEqual([409, 'OverQuota']);
+    }
+    await limit(12);
+    const all = Array.from({ length: 20 }, async () => request('POST /v2.0/networks', { body: { network: {} } }));
+    expect((await Promise.all(all)).filter(({ status }) => status === 201)).toHaveLength(3);
   });
 
   it.each([{ router: 5 }, { network: -2 }, { network: 'x' }, { created_at: 'x' }])('are not %j', async (quota) => {

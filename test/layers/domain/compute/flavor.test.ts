@@ -52,7 +52,7 @@ describe('a server group', () => {
   it('has one policy, in the form of its version', () => {
     expect(make(63, { policies: ['anti-affinity'] })).toMatchObject({ policies: ['anti-affinity'] });
     expect(make(64, { policy: 'soft-affinity' })).toMatchObject({ policy: 'soft-affinity' });
-    expect(() => make(64, { policies: ['anti-affinity'] })).toThrow('Unexpected arguments: policies.');
+    expect(() => make(64, { policies: ['anti-affinity'] })).toThrow('Invalid value for policy: must be one of');
   });
 
   it('whose servers would have to share a machine is not made', () => {
