@@ -2,7 +2,7 @@
 # Walks through every command of the real clients, on both hardware types, against a whole Ingot on this machine.
 # Arguments are the groups to walk, such as `cli.port`; without any all are walked, and it is checked that none is missing.
 # Then the real deploy agent has its stories (agent/run.sh), and so do guests (guest/run.sh); as an argument one is called
-# `agent.documents` or `guest.drive`.
+# `agent.documents` or `guest.drive`. INGOT_WALK_AUTH=http_basic asks everybody who they are, also the operator.
 # Installs the clients into .venv; if they cannot be installed, it says so and fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -55,7 +55,7 @@ port=${INGOT_WALK_PORT:-16385}
 export control=http://127.0.0.1:$((port + 2))
 [ "$INGOT_AUTH_STRATEGY" = noauth ] || export INGOT_HTPASSWD_FILE=$work/htpasswd
 "$node_bin" local/main.js --no-demo --port "$port" --simulator-port $((port + 1)) --control-port $((port + 2)) \
-  --state-dir "$work/state" --machines 8 --scale 0.02 >"$work/ingot.log" 2>&1 &
+  --state-dir "$work/state" --machines 10 --scale 0.02 >"$work/ingot.log" 2>&1 &
 ingot=$!
 finish() {
   local status=$?
@@ -83,4 +83,5 @@ export OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$venv")/bin:$PATH" w
 # The command line client keeps the API version of each host and port in a file: nobody's file, and not this user's.
 export XDG_CACHE_HOME=$work/cache PYTHONDONTWRITEBYTECODE=1
 python3 test/wire/walk.py "${groups[@]}"
+[ ! -d "$work/server" ] || server=$work/server bash test/wire/guest/run.sh server
 tell_stories "$@"

@@ -39,6 +39,9 @@ REASONS = {
     # Images.
     "cached image": "images are kept nowhere but where they are",
     "image metadef": "properties of images are any text",
+    "image add project": "the client asks the identity service who that is; tenant.script does it",
+    "image member get": "the client asks the identity service who that is; tenant.script does it",
+    "image remove project": "the client asks the identity service who that is; tenant.script does it",
     "image task": "what an import does is over when it is answered",
     "image stores list": "there is one store, and the client wants several",
     # Networks.
