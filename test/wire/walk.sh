@@ -49,7 +49,7 @@ user() { # NAME
     "$1" "$1-has-a-good-one"
 }
 user operator >"$work/htpasswd"
-printf '%s\n' "$(user ann):blue:member" "$(user bob):green:member" >"$work/users"
+printf '%s\n' "$(user ann):blue:member" "$(user bob):green:member" "$(user yellow):yellow:member" >"$work/users"
 export INGOT_AUTH_STRATEGY=${INGOT_WALK_AUTH:-noauth} INGOT_USERS_FILE=$work/users
 port=${INGOT_WALK_PORT:-16385}
 export control=http://127.0.0.1:$((port + 2))

@@ -11,8 +11,6 @@ from tenant.skipped import REASONS
 
 LOG = os.path.join(os.environ["work"], "tenant-commands.log")
 GROUPS = ("openstack.compute.v2", "openstack.image.v2", "openstack.network.v2", "openstack.common")
-# Microversions that a tenant's client asks for, for commands that are newer than what the file of clouds says.
-NEWEST = ("--os-compute-api-version", "2.96")
 
 
 def known_commands() -> list:

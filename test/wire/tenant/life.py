@@ -120,6 +120,17 @@ def walk_lists(who: Person, server: dict, address: str) -> None:
     assert server["id"] in [row["ID"] for row in operator().read("server list --all-projects")]
 
 
+def walk_operator(who: Person, uuid: str) -> None:
+    """Her machine as what clouds call a hypervisor, and its zone, which she sees, too."""
+    assert "nova" in [row["Zone Name"] for row in who.read("availability zone list --compute")]
+    admin = operator()
+    assert uuid in [row["Hypervisor Hostname"] for row in admin.read("hypervisor list")]
+    shown = admin.read(f"hypervisor show {uuid}")
+    assert (shown["hypervisor_hostname"], shown["state"]) == (uuid, "up"), shown
+    services = admin.read("compute service list")
+    assert {row["State"] for row in services if row["Binary"] == "nova-compute"} == {"up"}, services
+
+
 def walk_names(who: Person) -> None:
     who.do("server set s1 --name s2 --description words --property a=b --tag t1 --hostname web1")
     now = who.read("server show s2")
@@ -263,6 +274,7 @@ def walk(machine):
     save_drive(machine, server, walk_connectivity(ann, machine, server))
     walk_guest_document(server)
     walk_lists(ann, server, addresses_of(server)[NAME])
+    walk_operator(ann, uuid)
     walk_names(ann)
     walk_power(ann, machine)
     walk_rebuild(ann, machine)

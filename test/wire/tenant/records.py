@@ -2,12 +2,13 @@
 
 import os
 
-from tenant.client import NEWEST, operator, person
-from world import options
+import openstack
+
+from tenant.client import operator, person
+from tenant.script import connect
 
 NAME = "tenant-records"
 WORK = os.environ["work"]
-NEW = " ".join(NEWEST)
 
 
 def walk_flavor():
@@ -110,22 +111,32 @@ def walk_port(network: str, subnet: str):
 
 
 def walk_limits():
-    ann, admin = person("ann"), operator()
-    assert {row["Name"] for row in ann.read("limits show --absolute")} >= {"maxTotalInstances", "totalCoresUsed"}
-    assert ann.read("quota show --compute")
-    assert ann.read("quota show --network")
+    """The client's own commands for quotas want an identity service, which the SDK does not."""
+    ann, admin, tenant = person("ann"), connect("operator"), connect("yellow")
+    usual = tenant.compute.get_quota_set("yellow").instances
+    admin.compute.update_quota_set("yellow", instances=0)
+    assert tenant.compute.get_limits().absolute.instances == 0
+    admin.compute.revert_quota_set("yellow")
+    assert tenant.compute.get_quota_set("yellow").instances == usual
+    admin.network.update_quota("yellow", networks=0)
+    try:
+        tenant.network.create_network(name="too-many")
+        raise AssertionError("there is a network more than the quota lets")
+    except openstack.exceptions.ConflictException as error:
+        assert "quota" in str(error).lower(), error
+    admin.network.delete_quota("yellow", ignore_missing=False)
+    assert tenant.network.get_quota("yellow").networks > 0
     groups = ann.read("security group list")
     assert [group["Name"] for group in groups] == ["default"]
     assert ann.read(f"security group show {groups[0]['ID']}")["name"] == "default"
 
 
-def walk_zones():
+def walk_services():
+    """What administrators alone may ask; tenant.life looks at what is answered when there is a machine."""
     ann, admin = person("ann"), operator()
-    assert "nova" in [row["Zone Name"] for row in ann.read("availability zone list --compute")]
-    assert isinstance(admin.read("hypervisor list"), list)
     ann.refused("hypervisor list", "403")
-    assert [row["Binary"] for row in admin.read("compute service list")] != []
     ann.refused("compute service list", "403")
+    assert isinstance(admin.read("compute service list"), list)
 
 
 def walk_group():
@@ -143,5 +154,5 @@ def walk():
     walk_image()
     walk_port(*walk_network())
     walk_group()
-    walk_zones()
+    walk_services()
     walk_limits()

@@ -34,6 +34,8 @@ REASONS = {
     # The client itself.
     "cloud cache": "a matter of the client alone",
     "configuration show": "a matter of the client alone",
+    "limits show": "the client asks the volume service, too; tenant.script reads them",
+    "quota": "the client asks the identity service for the project; tenant.records does it with the SDK",
     "extension": "the client asks the identity service too",
     "versions show": "the client asks the identity service for all that there is",
     # Images.
