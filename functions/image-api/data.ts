@@ -97,9 +97,6 @@ export const loseUpload = async (deps: Deps, uuid: string, object: string): Prom
 };
 
 /** Removes all that is stored for an image. */
-export const removeData = async (
-  { objects }: Pick<Deps, 'objects'>,
-  image: StoredImage,
-): Promise<void> => {
+export const removeData = async ({ objects }: Pick<Deps, 'objects'>, image: StoredImage): Promise<void> => {
   for (const key of imageObjects(image)) await objects.remove(key);
 };

@@ -57,8 +57,10 @@ export const accessRoutes: readonly Route[] = [
     body,
     find,
     handle: async (deps, { target, subject, body: wanted }) => {
-      const what = 'addTenantAccess' in wanted ? 'add_tenant_access' : 'remove_tenant_access';
-      const rule = `os_compute_api:os-flavor-access:${what}` as const;
+      const rule =
+        'addTenantAccess' in wanted
+          ? 'os_compute_api:os-flavor-access:add_tenant_access'
+          : 'os_compute_api:os-flavor-access:remove_tenant_access';
       if (!allows(rule, subject)) throw denied(rule);
       const { after } = await changeRecord(deps, computeKinds.flavor, target.uuid, (flavor) => ({
         set: { projects: changed(flavor, wanted) },

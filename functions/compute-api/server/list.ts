@@ -41,6 +41,12 @@ const sortKeys = {
 
 const newest = { key: 'created_at', descending: true } as const;
 
+/** Who may list those of all projects. */
+const ofEverybody = {
+  index: 'os_compute_api:servers:index:get_all_tenants',
+  detail: 'os_compute_api:servers:detail:get_all_tenants',
+} as const;
+
 /** Whose servers: null is everybody's. Throws Forbidden (403), Invalid (400). */
 const projectOf = (call: Call, what: 'index' | 'detail', isAdmin: boolean): string | null => {
   const { query, subject } = call;
@@ -48,7 +54,7 @@ const projectOf = (call: Call, what: 'index' | 'detail', isAdmin: boolean): stri
   // Empty is as good as true.
   const asked = query['all_tenants']?.[0] === '' ? true : readBool(query, 'all_tenants');
   if (!(asked ?? named !== undefined)) return subject.project;
-  const rule = `os_compute_api:servers:${what}:get_all_tenants` as const;
+  const rule = ofEverybody[what];
   if (!allows(rule, subject)) throw denied(rule);
   return named ?? null;
 };

@@ -26,7 +26,7 @@ const forMembers = [...new Set(Object.values(actions).flatMap(({ body }) => body
 );
 
 const ofCompute: readonly Operation[] = [
-  ['find the API', 'yyyyyy yyyy y yyyy y', ['GET /', 'GET /v2.1']],
+  ['find the API', 'yyyyyy yyyy y yyyy y', ['GET /', 'GET /v2.1', 'GET /v2.1/openapi.json']],
   [
     'see what the cloud offers',
     'yyyyyF yyyF F yyyF 1',
@@ -130,7 +130,7 @@ const ofCompute: readonly Operation[] = [
 ];
 
 const ofImage: readonly Operation[] = [
-  ['find the API', 'yyyyyy yyyy y yyyy y', ['GET /', 'GET /v2', 'GET /versions']],
+  ['find the API', 'yyyyyy yyyy y yyyy y', ['GET /', 'GET /v2', 'GET /versions', 'GET /v2/openapi.json']],
   [
     'list what he may see, and learn the forms',
     'yyyyyy yyyy F yyyy 1',
@@ -167,7 +167,7 @@ const ofImage: readonly Operation[] = [
 ];
 
 const ofNetwork: readonly Operation[] = [
-  ['find the API', 'yyyyyy yyyy y yyyy y', ['GET /', 'GET /v2.0']],
+  ['find the API', 'yyyyyy yyyy y yyyy y', ['GET /', 'GET /v2.0', 'GET /v2.0/openapi.json']],
   [
     'list what he may see',
     'yyyyyF yyyF F yyyF 1',
