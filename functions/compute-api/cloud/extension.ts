@@ -23,4 +23,10 @@ export const extensionRoutes: readonly Route[] = [
     // What runs on a machine does not move to another.
     handle: async () => ({ body: { migrations: [] } }),
   }),
+  route({
+    at: 'GET /v2.1/os-aggregates',
+    policy: 'os_compute_api:os-aggregates:index',
+    // Nodes are grouped by their conductor groups. `openstack hypervisor show` reads this list.
+    handle: async () => ({ body: { aggregates: [] } }),
+  }),
 ];

@@ -119,6 +119,7 @@ const about = {
     'os_compute_api:os-hypervisors:uptime': 'admin',
     'os_compute_api:os-services:list': 'admin',
     'os_compute_api:os-migrations:index': 'admin',
+    'os_compute_api:os-aggregates:index': 'admin',
     'os_compute_api:os-baremetal-nodes:list': 'admin',
     'os_compute_api:os-baremetal-nodes:show': 'admin',
   },

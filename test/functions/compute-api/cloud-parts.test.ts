@@ -149,5 +149,6 @@ describe('what there is nothing of', () => {
     expect((await request('GET /v2.1/extensions')).body).toEqual({ extensions: [] });
     expect((await request('GET /v2.1/extensions/NMN')).status).toBe(404);
     expect((await ask('GET /v2.1/os-migrations?status=done')).body).toEqual({ migrations: [] });
+    expect((await ask('GET /v2.1/os-aggregates')).body).toEqual({ aggregates: [] });
   });
 });

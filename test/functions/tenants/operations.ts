@@ -69,7 +69,7 @@ const ofCompute: readonly Operation[] = [
         compute('GET', `os-hypervisors/{hypervisor_id}${path}`),
       ),
       ...compute('GET', 'os-baremetal-nodes', 'os-baremetal-nodes/{node_id}'),
-      ...compute('GET', 'os-availability-zone/detail', 'os-services', 'os-migrations'),
+      ...compute('GET', 'os-availability-zone/detail', 'os-services', 'os-migrations', 'os-aggregates'),
     ],
   ],
   ['make a machine where none is made', 'nFFFFF nFFF F nFFF 1', compute('POST', 'os-baremetal-nodes')],

@@ -215,7 +215,7 @@ def walk_floating(who: Person, server: dict) -> str:
     found = node_of(server["id"])
     assert address in found["instance_info"]["floating_ips"], found["instance_info"]
     who.do(f"server remove floating ip s1 {address}")
-    has_address(who, "s1", address, False)
+    assert who.read(f"floating ip show {address}")["port_id"] is None
     who.do(f"server add floating ip s1 {address}")
     return made["id"]
 
