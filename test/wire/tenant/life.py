@@ -1,4 +1,4 @@
-"""The life of a server with the command line client, as a tenant, on a machine with a BMC (R158-R163)."""
+"""The life of a server with the command line client, as a tenant, on a machine with a BMC."""
 
 import hashlib
 import json

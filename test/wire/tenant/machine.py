@@ -13,19 +13,24 @@ def second_card(machine: dict) -> str:
     return machine["mac"].replace("52:54:01:", "52:54:09:")
 
 
+def node_name(name: str) -> str:
+    return name.replace("tenant-", "rack-")
+
+
 def enrol(name: str, machine: dict) -> str:
-    """A node with two network cards and a class of its own name, available; its UUID."""
+    """A node with two network cards, available, of a class of this name, which tenants see; its own they do not. Its UUID."""
     info = driver_info(machine)
+    node = node_name(name)
     uuid = read(
-        f"node create --driver redfish --name {name} --resource-class {name} --rescue-interface agent --network-interface flat",
+        f"node create --driver redfish --name {node} --resource-class {name} --rescue-interface agent --network-interface flat",
         *options("driver-info", info),
         *options("property", {"cpu_arch": "x86_64", "local_gb": "100", "capabilities": "boot_mode:uefi"}),
     )["uuid"]
     metal(f"port create {machine['mac']} --node {uuid}")
     metal(f"port create {second_card(machine)} --node {uuid}")
-    metal(f"node manage {name} --wait 60")
-    metal(f"node provide {name} --wait 240")
-    expect(name, provision_state="available", resource_class=name)
+    metal(f"node manage {node} --wait 60")
+    metal(f"node provide {node} --wait 240")
+    expect(node, provision_state="available", resource_class=name)
     return uuid
 
 
@@ -40,4 +45,4 @@ def make_flavor(name: str, *more: str) -> str:
 def remove(name: str) -> None:
     """Takes the node away, whose server is gone, with its flavor."""
     operator().do(f"flavor delete {name}")
-    metal(f"node delete {name}")
+    metal(f"node delete {node_name(name)}")

@@ -1,4 +1,4 @@
-"""What of the clients' commands for tenants is not walked, and why (R162): by the words that a command begins with."""
+"""What of the clients' commands for tenants is not walked, and why: by the words that a command begins with."""
 
 _NEUTRON = "no equipment is configured, so there is no such resource"
 
