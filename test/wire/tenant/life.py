@@ -194,6 +194,10 @@ def walk_interfaces(who: Person) -> None:
     second = f"{NAME}-2"
     who.do(f"server remove network s1 {second}")
     until("the network to be gone", lambda: second not in settled(who, "s1", "ACTIVE")["addresses"])
+    who.do(f"server add fixed ip s1 {second} --fixed-ip-address 10.8.0.50")
+    has_address(who, "s1", "10.8.0.50", True)
+    who.do(f"server remove network s1 {second}")
+    until("the network to be gone", lambda: second not in settled(who, "s1", "ACTIVE")["addresses"])
     port = who.read(f"port create p1 --network {second} --fixed-ip ip-address=10.8.0.77")["id"]
     who.do("server add port s1 p1")
     has_address(who, "s1", "10.8.0.77", True)

@@ -137,6 +137,7 @@ def walk_services():
     ann.refused("hypervisor list", "403")
     ann.refused("compute service list", "403")
     assert isinstance(admin.read("compute service list"), list)
+    assert admin.read("--os-compute-api-version 2.87 hypervisor stats show")["count"] >= 0
 
 
 def walk_group():
