@@ -271,6 +271,10 @@ export const settings = {
     default: '',
     doc: 'File system of the ephemeral disk of servers, such as ext4; empty: that which the agent chooses.',
   },
+  instance_info_leave_out: {
+    default: '',
+    doc: 'What a node is not told of its server: keys of instance_info, with commas, of those that no deploy needs, such as user_name,project_name.',
+  },
   automated_clean: { default: 'true', doc: 'Whether nodes are cleaned before they become available.' },
   automatic_lessee: {
     default: 'true',

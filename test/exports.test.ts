@@ -16,15 +16,6 @@ const memory = 'layers/platform/memory/';
 
 const statement = /(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/g;
 const whole = /import(?: \* as \w+ from |\()'(\.[^']+)'/g;
-/** Of the tenant side, which lands in parts: a line goes when what needs it is there. */
-const coming = new Set([
-  'layers/store/address-changes.ts openChanges',
-  'layers/store/address-changes.ts openChange',
-  'layers/store/address-changes.ts settleChange',
-  'layers/store/places.ts holderOf',
-  'layers/guest/instance-info.ts instanceInfoKeys',
-  'layers/guest/instance-info.ts toInstanceInfoPatch',
-]);
 
 /** `file name` of each import of `from`; of a file that is imported whole, each word may be one. */
 const importsOf = (from: string): string[] => {
@@ -55,10 +46,7 @@ const exportsOf = (file: string): Export[] =>
       usedAtHome: texts.get(file)!.match(new RegExp(`\\b${name}\\b`, 'g'))!.length > 1,
     }),
   );
-const exports = product
-  .filter((file) => !entries.test(file))
-  .flatMap(exportsOf)
-  .filter(({ id }) => !coming.has(id));
+const exports = product.filter((file) => !entries.test(file)).flatMap(exportsOf);
 
 it('finds exports and imports, and misses what nobody imports', () => {
   expect(exports.length).toBeGreaterThan(1000);

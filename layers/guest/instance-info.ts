@@ -126,7 +126,7 @@ export const instanceInfoKeys: { readonly [name: string]: Key } = {
   traits: { of: traitsOf, needed: true, doc: 'Traits that the flavor or the image requires; a list.' },
 };
 
-/** The names that a setting may leave out. */
+/** The names that the setting instance_info_leave_out may have. */
 export const spareKeys: readonly string[] = Object.entries(instanceInfoKeys)
   .filter(([, { needed }]) => !needed)
   .map(([name]) => name);
@@ -143,11 +143,3 @@ export const toInstanceInfo = (
       return value === undefined ? [] : [[name, value]];
     }),
   );
-
-/** The same as the body of a PATCH of the node: `add` puts a value also in the place of another. */
-export const toInstanceInfoPatch = (...about: Parameters<typeof toInstanceInfo>) =>
-  Object.entries(toInstanceInfo(...about)).map(([name, value]) => ({
-    op: 'add' as const,
-    path: `/instance_info/${name}`,
-    value,
-  }));

@@ -94,10 +94,6 @@ export const findFree = async (
   return undefined;
 };
 
-/** Who has a place; undefined if nobody has. */
-export const holderOf = async (table: Table, space: Space, place: bigint): Promise<string | undefined> =>
-  (await table.get(keyOf(space, place)))?.['holder'] as string | undefined;
-
 /** Whether anybody has a place. */
 export const isAnyTaken = async (table: Table, { partition }: Space): Promise<boolean> =>
   (await table.query({ partition, limit: 1 })).length > 0;

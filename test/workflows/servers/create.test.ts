@@ -73,6 +73,19 @@ describe('a server', () => {
     });
   });
 
+  it('is told of in less where an operator wants that, and never in less than a deploy needs', async () => {
+    const modest = await createStage({ env: { INGOT_INSTANCE_INFO_LEAVE_OUT: 'user_name, project_name' } });
+    const node = await modest.addNode();
+    await modest.boots();
+    await modest.settle(60);
+    const told = Object.keys((await modest.readNode(node)).instance_info);
+    expect(told).toContain('display_name');
+    expect(told.filter((key) => key.endsWith('_name') && key !== 'display_name')).toEqual(['flavor_name']);
+    await expect(createStage({ env: { INGOT_INSTANCE_INFO_LEAVE_OUT: 'image_source' } })).rejects.toThrow(
+      'image_source: what may be left out is display_name,',
+    );
+  });
+
   it('has its network on the cards of the machine, and its guest is told of it', async () => {
     const node = await stage.addNode();
     const network = await stage.addNetwork();

@@ -29,7 +29,7 @@ export const writeInfo = async (context: ServerContext, more: { readonly preserv
   const { machines, platform, server } = context;
   const node = await ownNode(context);
   const metadata = await metadataOf(platform.table, server, await vifsOf(platform.table, server));
-  const add = toInstanceInfo(metadata, { ...deploymentOf(context, node), ...more });
+  const add = toInstanceInfo(metadata, { ...deploymentOf(context, node), ...more }, context.settings.leaveOut);
   await machines.changeInstanceInfo(node.uuid, server.uuid, { add });
 };
 

@@ -25,6 +25,8 @@ export type Settings = ScheduleSettings & {
   readonly shutdownTimeout: number;
   /** File system of ephemeral disks; null: that of the image. */
   readonly ephemeralFormat: string | null;
+  /** Keys of instance_info that nodes are not told. */
+  readonly leaveOut: readonly string[];
 };
 
 /** What a function may touch of the world that runs the phases of servers. */
