@@ -39,10 +39,11 @@ def remember(arguments: list) -> None:
         log.write(command + "\n")
 
 
-def become(arguments: list, out: int, err: int) -> None:
-    """The forked process: never returns."""
+def become(arguments: list, out: int, err: int, environment: dict) -> None:
+    """The forked process, with these variables besides its own: never returns."""
     os.dup2(out, 1)
     os.dup2(err, 2)
+    os.environ.update(environment)
     try:
         status = shell.main(arguments)
     except SystemExit as end:  # what argparse does with arguments that it does not know
@@ -62,8 +63,8 @@ def run_pinned(arguments: list, version: str) -> tuple:
     return done.returncode, done.stdout, done.stderr
 
 
-def run(arguments: list, version: str | None = None) -> tuple:
-    """Exit status, output and error output of `openstack ARGUMENTS`."""
+def run(arguments: list, version: str | None = None, environment: dict | None = None) -> tuple:
+    """Exit status, output and error output of `openstack ARGUMENTS`, with ENVIRONMENT besides that of this process."""
     if version:
         return run_pinned(arguments, version)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -71,7 +72,7 @@ def run(arguments: list, version: str | None = None) -> tuple:
         sys.stderr.flush()
         child = os.fork()
         if child == 0:
-            become(arguments, out.fileno(), err.fileno())
+            become(arguments, out.fileno(), err.fileno(), environment or {})
         _, ended = os.waitpid(child, 0)
         out.seek(0)
         err.seek(0)

@@ -1,4 +1,4 @@
-"""Runs all groups of the walk, several side by side, and checks that together they used the whole of both clients.
+"""Runs all groups of the walk, several side by side, and checks that together they used the whole of the clients.
 
 python walk.py [NAME ...]    all groups, or those named, such as cli.port; called by walk.sh, which starts Ingot
 """
@@ -14,11 +14,12 @@ import traceback
 import commands
 import world
 from sdk import calls
+from tenant import client
 
 # Groups sleep most of the time: a machine works, or the client waits for its next look.
 AT_ONCE = 6
 # The longest first; the others follow by name.
-FIRST = ["cli.cleaning", "cli.states", "cli.deploy", "cli.rescue", "cli.allocation", "sdk.deploy", "cli.port"]
+FIRST = ["tenant.life", "tenant.script", "cli.cleaning", "cli.states", "cli.deploy", "cli.rescue", "cli.allocation", "sdk.deploy", "cli.port"]
 STATE = os.path.join(os.environ["work"], "state")
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Commands that cannot succeed, with the reason.
@@ -32,9 +33,9 @@ UNUSED_METHODS = {
 
 
 def groups() -> list:
-    """Every file in cli/ and sdk/ that has a function `walk`."""
+    """Every file in these folders that has a function `walk`."""
     found = [
-        f"{part}.{file.name}" for part in ("cli", "sdk") for file in pkgutil.iter_modules([os.path.join(HERE, part)])
+        f"{part}.{file.name}" for part in ("cli", "sdk", "tenant") for file in pkgutil.iter_modules([os.path.join(HERE, part)])
     ]
     walking = [name for name in sorted(found) if hasattr(importlib.import_module(name), "walk")]
     return [name for name in FIRST if name in walking] + [name for name in walking if name not in FIRST]
@@ -120,8 +121,12 @@ def main() -> None:
     assert not unused, f"commands of the client that nothing has walked: {unused}"
     uncalled = calls.missing(UNUSED_METHODS)
     assert not uncalled, f"methods of the SDK that nothing has called: {uncalled}"
+    unwalked = client.missing()
+    assert not unwalked, f"commands for tenants that nothing has walked, and nobody said why: {unwalked}"
     ran, called = len(commands.KNOWN) - len(UNUSED_COMMANDS), len(calls.METHODS) - len(UNUSED_METHODS)
     print(f"walk: {ran} commands and {called} methods of the SDK did what they say")
+    print(f"walk: {len(client.walked())} commands for tenants did what they say; for the others there is a reason")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 # Walks through every command of the real clients, on both hardware types, against a whole Ingot on this machine.
 # Arguments are the groups to walk, such as `cli.port`; without any all are walked, and it is checked that none is missing.
 # Then the real deploy agent has its stories (agent/run.sh), and so do guests (guest/run.sh); as an argument one is called
-# `agent.documents` or `guest.drive`.
+# `agent.documents` or `guest.drive`. INGOT_WALK_AUTH=http_basic asks everybody who they are, also the operator.
 # Installs the clients into .venv; if they cannot be installed, it says so and fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -43,10 +43,19 @@ if ! cmp -s test/wire/requirements.txt "$venv/installed.txt"; then
 fi
 
 work=$(mktemp -d)
+# The tenants, each of a project of her own, and the operator, for where everybody is asked who they are.
+user() { # NAME
+  "$node_bin" -e 'const [name, password] = process.argv.slice(1); console.log(`${name}:${require("bcryptjs").hashSync(password, 4)}`)' \
+    "$1" "$1-has-a-good-one"
+}
+user operator >"$work/htpasswd"
+printf '%s\n' "$(user ann):blue:member" "$(user bob):green:member" "$(user yellow):yellow:member" >"$work/users"
+export INGOT_AUTH_STRATEGY=${INGOT_WALK_AUTH:-noauth} INGOT_USERS_FILE=$work/users
 port=${INGOT_WALK_PORT:-16385}
 export control=http://127.0.0.1:$((port + 2))
+[ "$INGOT_AUTH_STRATEGY" = noauth ] || export INGOT_HTPASSWD_FILE=$work/htpasswd
 "$node_bin" local/main.js --no-demo --port "$port" --simulator-port $((port + 1)) --control-port $((port + 2)) \
-  --state-dir "$work/state" --machines 8 --scale 0.02 >"$work/ingot.log" 2>&1 &
+  --state-dir "$work/state" --machines 10 --scale 0.02 >"$work/ingot.log" 2>&1 &
 ingot=$!
 finish() {
   local status=$?
@@ -65,8 +74,14 @@ for _ in $(seq 100); do
 done
 
 unset "${!OS_@}" # a cloud that this user works with
-export OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$venv")/bin:$PATH" work
+if [ "$INGOT_AUTH_STRATEGY" = noauth ]; then
+  export OS_AUTH_TYPE=none
+else
+  export OS_AUTH_TYPE=http_basic OS_USERNAME=operator OS_PASSWORD=operator-has-a-good-one
+fi
+export OS_ENDPOINT=http://127.0.0.1:$port PATH="$(realpath "$venv")/bin:$PATH" work
 # The command line client keeps the API version of each host and port in a file: nobody's file, and not this user's.
 export XDG_CACHE_HOME=$work/cache PYTHONDONTWRITEBYTECODE=1
 python3 test/wire/walk.py "${groups[@]}"
+[ ! -d "$work/server" ] || server=$work/server bash test/wire/guest/run.sh server
 tell_stories "$@"

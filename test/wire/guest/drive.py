@@ -1,33 +1,15 @@
 """The real cloud-init reads the drive of a guest as its data source ConfigDrive does: drive.py FOLDER."""
 
-import os
-import subprocess
 import sys
-from types import SimpleNamespace
 
+from boot import boot, first_boot
 from cloudinit import version
-from cloudinit.helpers import Paths
 from cloudinit.sources import DataSourceConfigDrive as source
 
 FOLDER = sys.argv[1]
 KEY = "ssh-ed25519 AAAAC3Nza me@host"
 # The cards of the machine, as a kernel names them.
 CARDS = {f"52:54:00:aa:00:0{number}": f"eth{number}" for number in range(1, 5)}
-
-
-def boot() -> source.DataSourceConfigDrive:
-    """What cloud-init does when it finds the drive, but for writing files into this machine."""
-    seed = os.path.join(FOLDER, "seed", "config_drive")
-    os.makedirs(seed)
-    command = ["xorriso", "-osirrox", "on", "-indev", os.path.join(FOLDER, "drive.iso"), "-extract", "/", seed]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    source.on_first_boot = lambda results, **_more: first_boot.append(results)
-    source.get_previous_iid = lambda _paths: None
-    paths = Paths({"cloud_dir": FOLDER, "run_dir": FOLDER})
-    found = source.DataSourceConfigDrive({}, SimpleNamespace(), paths)
-    found.known_macs = CARDS
-    assert found._get_data(), "cloud-init did not take the drive for one of OpenStack"
-    return found
 
 
 def check_guest(found: source.DataSourceConfigDrive) -> None:
@@ -85,8 +67,7 @@ def check_rendered(found: source.DataSourceConfigDrive) -> None:
         assert wanted in text, f"{wanted} is not in what cloud-init would write:\n{text}"
 
 
-first_boot: list = []
-drive = boot()
+drive = boot(FOLDER, CARDS)
 check_guest(drive)
 check_ec2(drive)
 check_network(drive)

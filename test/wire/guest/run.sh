@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lets the real cloud-init read a configdrive that Ingot made for a guest, and a real XML parser its guest documents.
-# Arguments are the stories to tell: `drive`, `documents`; all without any. cloud-init is the package of the
+# Arguments are the stories to tell: `drive`, `documents`, and `server`, which the walk of tenants has left a drive for in
+# $server; the first two without any. cloud-init is the package of the
 # distribution, unpacked into .venv-guest and not installed: who runs tests must not become a guest of some cloud.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -31,8 +32,13 @@ export work PYTHONPATH=$venv/cloud-init/usr/lib/python3/dist-packages PYTHONDONT
 stories=("$@")
 [ $# -gt 0 ] || stories=(drive documents)
 for story in "${stories[@]}"; do
-  [ -f "test/wire/guest/$story.py" ] || fail "there is no story $story: there are drive and documents"
-  "$node_bin" "test/wire/guest/$story.ts" "$work" || fail "$story.ts failed"
-  timeout --kill-after=10 120 "$venv/bin/python" "test/wire/guest/$story.py" "$work" || fail "$story: FAILED"
+  [ -f "test/wire/guest/$story.py" ] || fail "there is no story $story: there are drive, documents and server"
+  mkdir "$work/$story"
+  if [ "$story" = server ]; then
+    cp "${server:?the walk of tenants has to be told first: tenant.life}"/* "$work/$story"
+  else
+    "$node_bin" "test/wire/guest/$story.ts" "$work/$story" || fail "$story.ts failed"
+  fi
+  timeout --kill-after=10 120 "$venv/bin/python" "test/wire/guest/$story.py" "$work/$story" || fail "$story: FAILED"
   echo "walk: guest.$story: ok"
 done
