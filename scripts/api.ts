@@ -9,11 +9,13 @@ import { book as networkBook } from '../functions/network-api/openapi.ts';
 import { routes as networkRoutes } from '../functions/network-api/routes.ts';
 import { type ApiName, apis, type ApiRow } from '../infra/manifest.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
+import { type Access, type Field, type Fields, wireName } from '../layers/domain/fields.ts';
 import { MAX as computeMax } from '../layers/domain/compute/versions.ts';
 import { MAX } from '../layers/domain/versions.ts';
 import type { Book } from '../layers/http/openapi/book.ts';
 import { describe } from '../layers/http/openapi/document.ts';
-import { methodOf, pathOf, type Row, statusOf, summaryOf } from '../layers/http/openapi/operation.ts';
+import { methodOf, pathOf, type Row, statusOf, summaryOf, takenBy } from '../layers/http/openapi/operation.ts';
+import { typeOf } from './fields.ts';
 import { table } from './markdown.ts';
 
 type Described = Row & { readonly own?: string };
@@ -29,6 +31,8 @@ type ApiPage = {
   readonly file: string;
   /** Where more is said. */
   readonly more: string;
+  /** The fields have a page of their own. */
+  readonly fields?: true;
 };
 
 const pages: { readonly [A in ApiName]: ApiPage } = {
@@ -38,6 +42,7 @@ const pages: { readonly [A in ApiName]: ApiPage } = {
     newest: MAX,
     page: 'api.md',
     file: 'openapi.json',
+    fields: true,
     more: `Fields of the resources: [fields.md](fields.md). What differs from Ironic: [compatibility.md](compatibility.md).
 \`rule\` names the row of \`layers/domain/baremetal/policy.ts\` that says who may.`,
   },
@@ -108,6 +113,57 @@ const columnsOf = ({ book, newest }: ApiPage): readonly Column[] => [
   { head: 'query', of: (route) => queryOf(book, route) },
 ];
 
+/** A row of a record: `some` if not everybody is shown it. */
+type FieldRow = { readonly name: string; readonly row: Field; readonly some: boolean };
+
+const rowsOf = (rows: Fields, some: boolean): FieldRow[] =>
+  Object.entries(rows).map(([name, row]) => ({ name, row, some }));
+
+/** What an API shows, and what it takes to make one where that is another table, by the names of their schemas. */
+const recordsOf = (routes: readonly Described[]): Map<string, readonly FieldRow[]> => {
+  const shown = routes.flatMap(({ answers }) => (answers ? [answers] : []));
+  const records = new Map(
+    shown.map(({ name, rows, also = {} }) => [name, [...rowsOf(rows, false), ...rowsOf(also, true)]]),
+  );
+  for (const route of routes) {
+    const taken = methodOf(route) === 'POST' ? takenBy(route) : undefined;
+    if (!taken || shown.some(({ rows }) => rows === taken.shape.rows)) continue;
+    records.set(taken.name, rowsOf(taken.shape.rows, false));
+  }
+  return records;
+};
+
+const settable: { readonly [A in Access]: string } = {
+  create: 'create',
+  update: 'create, change',
+  patch: 'change',
+  read: '',
+};
+
+type FieldColumn = { readonly head: string; of(field: FieldRow): string };
+
+const fieldColumns = ({ book: { spell, header }, newest }: ApiPage): readonly FieldColumn[] => {
+  const range = ({ since = 1, until }: Field) => spell(since) + (until === undefined ? '' : ` until ${spell(until)}`);
+  const type = ({ schema, shownAs = schema }: Field) =>
+    typeOf(typeof shownAs === 'function' ? shownAs(newest) : shownAs);
+  return [
+    { head: 'field', of: ({ name, row }) => code(wireName(name, row)) },
+    ...(header ? [{ head: 'since', of: ({ row }: FieldRow) => range(row) }] : []),
+    { head: 'type', of: ({ row }) => type(row) },
+    { head: 'settable', of: ({ row }) => settable[row.access] },
+    { head: 'meaning', of: ({ row, some }) => (some ? `${row.doc} Not shown to everybody.` : row.doc) },
+  ];
+};
+
+const fieldSections = (api: ApiPage): string[] => {
+  const columns = fieldColumns(api);
+  const heads = columns.map(({ head }) => head);
+  return [...recordsOf(api.rows)].map(([name, fields]) => {
+    const lines = fields.map((field) => columns.map(({ of }) => of(field)));
+    return `### ${name}\n\n${table(heads, lines)}`;
+  });
+};
+
 /** Where the API itself serves its document. */
 const servedAt = (name: ApiName, rows: readonly Row[]): string => {
   const { prefix = '' }: ApiRow = apis[name];
@@ -135,7 +191,8 @@ const pageOf = (name: ApiName): string => {
     const heads = columns.map(({ head }) => head);
     return `## ${group}\n\n${table(heads, lines)}`;
   });
-  return [introduction(name, api), ...sections].join('\n\n');
+  const fields = api.fields ? [] : ['## Fields', ...fieldSections(api)];
+  return [introduction(name, api), ...sections, ...fields].join('\n\n');
 };
 
 const fileOf = (name: ApiName): string => {

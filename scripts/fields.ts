@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { allocation } from '../layers/domain/allocation.ts';
 import { chassis } from '../layers/domain/chassis.ts';
 import { conductor } from '../layers/domain/conductor.ts';
+import { microTimestamp } from '../layers/domain/compute/times.ts';
 import { deployTemplate } from '../layers/domain/deploy-template.ts';
 import { driver } from '../layers/domain/driver.ts';
 import type { Access, Field, Fields } from '../layers/domain/fields.ts';
@@ -25,24 +26,21 @@ const named = new Map<z.ZodType, string>([
   [logicalName, 'logical name'],
   [mac, 'MAC address'],
   [timestamp, 'time'],
+  [microTimestamp, 'time'],
 ]);
 
-/** What a value is, in a word or some. */
-export const typeOf = (schema: z.ZodType): string => {
-  const name = named.get(schema);
-  if (name) return name;
-  const {
-    type,
-    enum: values,
-    const: value,
-    maxLength,
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+const wordsOf = ({ type, enum: values, const: value, maxLength, anyOf }: z.core.JSONSchema.BaseSchema): string => {
+  if (anyOf) return [...new Set(anyOf.map(wordsOf))].join(' or ');
   if (value !== undefined) return JSON.stringify(value);
-  if (values) return values.length > 6 ? 'one of the states' : values.map((each) => JSON.stringify(each)).join(', ');
+  if (values) return values.length > 12 ? 'one of the states' : values.map((each) => JSON.stringify(each)).join(', ');
   if (type === 'string') return maxLength === undefined ? 'text' : `text, at most ${maxLength}`;
   if (type === 'array') return 'list';
   return typeof type === 'string' ? type : 'object';
 };
+
+/** What a value is, in a word or some. */
+export const typeOf = (schema: z.ZodType): string =>
+  named.get(schema) ?? wordsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 
 const settable: { readonly [A in Access]: string } = {
   create: 'POST',

@@ -44,8 +44,15 @@ describe('the list', () => {
     const kinds = ['field', 'masked field', 'filter', 'index', 'policy rule', 'kind', 'resource', 'node sub-resource'];
     const more = ['route', 'API', 'protocol', 'provision verb', 'provision state', 'key of PUT', 'workflow', 'phase'];
     const hardware = ['owner', 'BMC operation', 'request', 'BMC quirk', 'BMC error', 'hardware type', 'setting'];
+    const tenants = [
+      'field of servers',
+      'phase of a run of servers',
+      'action of servers',
+      'quota',
+      'field of hypervisors',
+    ];
     const others = ['private note', 'function', 'grant', 'part of the platform', 'command'];
-    const missing = [...kinds, ...more, ...hardware, ...others].filter(
+    const missing = [...kinds, ...more, ...hardware, ...tenants, ...others].filter(
       (kind) => !new RegExp(`^(a|an) (.* )?${kind}\\b`, 'm').test(titles),
     );
     expect(missing).toEqual([]);

@@ -69,7 +69,8 @@ const callDriver = (params: Call['params'], name: string | undefined, verb: Verb
   return { status: async ? 202 : 200 };
 };
 
-const common = { body: json, arguments: true } as const;
+/** What of these it is, and what it shows, says the method. */
+const common = { body: json, arguments: true, status: 202, otherwise: 200, shows: z.unknown() } as const;
 const atNode = '/v1/nodes/{ident}/vendor_passthru';
 const atDriver = '/v1/drivers/{driver}/vendor_passthru';
 const ofNodes = { ...common, policy: 'baremetal:node:vendor_passthru', find: findByIdent } as const;

@@ -83,6 +83,7 @@ export const serverGroupRoutes: readonly Route[] = [
   route<Named>({
     at: `POST ${at}`,
     policy: 'os_compute_api:os-server-groups:create',
+    doc: 'A new group.',
     status: 200,
     body: namedSchema('server_group', serverGroup),
     answers: one,
@@ -93,6 +94,7 @@ export const serverGroupRoutes: readonly Route[] = [
   route<undefined, StoredServerGroup>({
     at: `GET ${at}/{server_group_id}`,
     policy: 'os_compute_api:os-server-groups:show',
+    doc: 'A group with its servers.',
     answers: one,
     title,
     find,
@@ -101,6 +103,7 @@ export const serverGroupRoutes: readonly Route[] = [
   route<undefined, StoredServerGroup>({
     at: `DELETE ${at}/{server_group_id}`,
     policy: 'os_compute_api:os-server-groups:delete',
+    doc: 'Removes a group; its servers stay.',
     status: 204,
     title,
     find,

@@ -60,13 +60,21 @@ const kind = computeKinds.server;
 
 type Work = { readonly deps: Deps; readonly machines: BaremetalClient; readonly event: Detail };
 
-/** A claim that came when its server was deleted already: the node is given back. */
+/**
+ * A claim that came when its server was deleted already: the node is given back. No run of a server that is gone gets any
+ * further than a claim, so whatever is deployed under its name is somebody else's, who gave a machine an old UUID.
+ */
 const giveBackStray = async ({ deps, machines, event }: Work, instance: string): Promise<void> => {
   if (!(await readGone(deps.table, instance))) return;
   const { node_uuid: node } = event;
-  deps.log.warn('A node was claimed for a server that is deleted; it is given back.', { node, server: instance });
-  const asked = await machines.provision(node, instance, { target: 'deleted' });
-  if (asked === 'accepted') return;
+  const found = await machines.nodeOfInstance(instance);
+  if (found?.uuid !== node) return;
+  const about = { node, server: instance };
+  if (found.provision_state !== 'available') {
+    deps.log.error('A node has the UUID of a deleted server as its instance_uuid; it is not touched.', about);
+    return;
+  }
+  deps.log.warn('A node was claimed for a server that is deleted; it is given back.', about);
   await unplugAll({ machines }, node);
   await machines.release(node, instance);
 };

@@ -53,6 +53,7 @@ export const node = fields({
   provision_state: {
     access: 'read',
     schema: provisionState,
+    shownAs: (version) => (version < 2 ? provisionState.nullable() : provisionState),
     state: true,
     summary: true,
     required: true,

@@ -1,4 +1,6 @@
 /** /os-baremetal-nodes (compute-api.md 5): nodes as clients of nova-baremetal knew them, to read only, until 2.35. */
+import * as z from 'zod';
+
 import type { ShownMachine } from '../../../layers/baremetal-client/shown.ts';
 import type { ComputeRule } from '../../../layers/domain/compute/policy.ts';
 import { NotFound } from '../../../layers/domain/fault.ts';
@@ -24,6 +26,16 @@ const viewOf = ({ uuid, provision_state, properties }: ShownMachine, interfaces:
 
 const missing = (id: string) => () => NotFound(`Node ${id} could not be found.`);
 
+const shown = z.object({
+  id: z.uuid(),
+  interfaces: z.array(z.object({ address: z.string() })),
+  host: z.string(),
+  task_state: z.string(),
+  cpus: z.unknown(),
+  memory_mb: z.unknown(),
+  disk_gb: z.unknown(),
+});
+
 /** A write of nova-baremetal's. */
 const refused = (line: `${'POST' | 'DELETE'} /${string}`, policy: ComputeRule, command: string): Route =>
   route({
@@ -41,6 +53,8 @@ export const baremetalNodeRoutes: readonly Route[] = [
     at: `GET ${at}`,
     until,
     policy: 'os_compute_api:os-baremetal-nodes:list',
+    doc: 'Nodes as clients of nova-baremetal knew them.',
+    shows: z.object({ nodes: z.array(shown) }),
     query: { limit: {} },
     handle: async (deps, call) => {
       const found = await machinesFor(deps, call).listMachines({ limit: readLimit(call) });
@@ -51,6 +65,8 @@ export const baremetalNodeRoutes: readonly Route[] = [
     at: `GET ${at}/{node_id}`,
     until,
     policy: 'os_compute_api:os-baremetal-nodes:show',
+    doc: 'One of them, with its network cards and its instance.',
+    shows: z.object({ node: shown.extend({ instance_uuid: z.uuid().nullable() }) }),
     handle: async (deps, call) => {
       const [id, machines] = [call.params['node_id']!, machinesFor(deps, call)];
       // The Bare Metal API finds nodes by their names, too.

@@ -1,7 +1,9 @@
 /** A machine as a hypervisor (compute-api.md 6): what fits on it is the machine, once. */
+import * as z from 'zod';
+
 import type { ShownMachine } from '../../../layers/baremetal-client/shown.ts';
 import { sizeOf } from '../../../layers/schedule/candidate.ts';
-import { idOf } from './numbers.ts';
+import { idOf, shownId } from './numbers.ts';
 import { serviceId } from './service.ts';
 
 /** From here on the information about the processor is an object, and before that a text. */
@@ -59,3 +61,31 @@ export const wholeOf = (machine: ShownMachine, version: number, server?: ServerO
       : { uptime: null }),
   };
 };
+
+const names = Object.keys(noCapacity) as (keyof Capacity)[];
+const shownCapacity = z.object(
+  Object.fromEntries(names.map((name) => [name, z.int()])) as Record<keyof Capacity, z.ZodInt>,
+);
+
+const brief = z.object({
+  id: shownId,
+  hypervisor_hostname: z.uuid(),
+  state: z.enum(['up', 'down']),
+  status: z.enum(['enabled', 'disabled']),
+  servers: z.array(z.object({ name: z.string(), uuid: z.uuid() })).optional(),
+});
+
+/** What answers look like, for the documents. */
+export const shownHypervisors = {
+  brief,
+  whole: brief.extend({
+    hypervisor_type: z.literal('ironic'),
+    hypervisor_version: z.int(),
+    host_ip: z.string(),
+    service: z.object({ id: shownId, host: z.string(), disabled_reason: z.null() }),
+    ...shownCapacity.partial().shape,
+    cpu_info: z.union([z.string(), z.object({})]).optional(),
+    uptime: z.null().optional(),
+  }),
+  statistics: shownCapacity.extend({ count: z.int() }),
+} as const;

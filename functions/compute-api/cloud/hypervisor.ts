@@ -1,4 +1,6 @@
 /** Hypervisors (compute-api.md 6), for administrators: each machine is one, and its name is the UUID of its node. */
+import * as z from 'zod';
+
 import type { ShownMachine } from '../../../layers/baremetal-client/shown.ts';
 import { Fault, Invalid, NotFound } from '../../../layers/domain/fault.ts';
 import { readBool } from '../../../layers/domain/page.ts';
@@ -14,6 +16,7 @@ import {
   capacityOf,
   noCapacity,
   type ServerOn,
+  shownHypervisors,
   wholeOf,
   withoutCapacity,
 } from './hypervisor-view.ts';
@@ -101,10 +104,16 @@ const since53 = {
   with_servers: { since: knownByUuid, doc: 'Each with the server that it has.' },
 };
 
+const { brief, whole, statistics } = shownHypervisors;
+const listOf = (one: z.ZodType) =>
+  z.object({ hypervisors: z.array(one), hypervisors_links: z.array(z.unknown()).optional() });
+
 const listRoute = (suffix: '' | '/detail', rule: 'list' | 'list-detail', view: View): Route =>
   route({
     at: `GET ${at}${suffix}`,
     policy: `os_compute_api:os-hypervisors:${rule}`,
+    doc: suffix === '' ? 'Machines, each of which is a hypervisor.' : 'The same with all that is told of each.',
+    shows: listOf(suffix === '' ? brief : whole),
     query: {
       ...paging,
       ...since53,
@@ -144,11 +153,15 @@ export const hypervisorRoutes: readonly Route[] = [
     at: `GET ${at}/statistics`,
     until: withoutCapacity - 1,
     policy: 'os_compute_api:os-hypervisors:statistics',
+    doc: 'The sizes of all machines together.',
+    shows: z.object({ hypervisor_statistics: statistics }),
     handle: async (deps, call) => ({ body: { hypervisor_statistics: await statisticsOf(deps, call) } }),
   }),
   route({
     at: `GET ${at}/{hypervisor_id}`,
     policy: 'os_compute_api:os-hypervisors:show',
+    doc: 'A machine as a hypervisor.',
+    shows: z.object({ hypervisor: whole }),
     query: since53,
     handle: async (deps, call) => {
       const [hypervisor] = await showAll(deps, call, [await find(deps, call)], wholeOf);
@@ -169,6 +182,8 @@ export const hypervisorRoutes: readonly Route[] = [
     at: `GET ${at}/{hypervisor_id}/search`,
     until: knownByUuid - 1,
     policy: 'os_compute_api:os-hypervisors:search',
+    doc: 'Those whose names have this in them.',
+    shows: listOf(brief),
     handle: async (deps, call) => {
       const found = await matching(deps, call, call.params['hypervisor_id']!);
       return { body: { hypervisors: found.map((machine) => briefOf(machine, call.version)) } };
@@ -178,6 +193,8 @@ export const hypervisorRoutes: readonly Route[] = [
     at: `GET ${at}/{hypervisor_id}/servers`,
     until: knownByUuid - 1,
     policy: 'os_compute_api:os-hypervisors:servers',
+    doc: 'The same, each with the server that it has.',
+    shows: listOf(brief),
     handle: async (deps, call) => {
       const found = await matching(deps, call, call.params['hypervisor_id']!);
       const shown = await Promise.all(

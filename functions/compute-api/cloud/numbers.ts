@@ -1,4 +1,5 @@
 /** Numbers for those who know things by numbers: hypervisors and services until 2.52. */
+import * as z from 'zod';
 
 /** From here on they are known by their UUIDs. */
 export const knownByUuid = 53;
@@ -11,3 +12,6 @@ const numberOf = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', 
 
 /** What this version calls something by. */
 export const idOf = (uuid: string, version: number): string | number => (version < knownByUuid ? numberOf(uuid) : uuid);
+
+/** The same for the documents. */
+export const shownId = z.union([z.int(), z.uuid()]);

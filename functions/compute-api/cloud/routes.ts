@@ -1,7 +1,7 @@
 /** What a cloud is made of, most of it for administrators (compute-api.md 5 to 7). */
 import type { Route } from '../route.ts';
+import { absentRoutes } from './absent.ts';
 import { baremetalNodeRoutes } from './baremetal-node.ts';
-import { extensionRoutes } from './extension.ts';
 import { hypervisorRoutes } from './hypervisor.ts';
 import { serviceRoutes } from './service.ts';
 import { zoneRoutes } from './zone.ts';
@@ -11,5 +11,5 @@ export const cloudRoutes: readonly Route[] = [
   ...hypervisorRoutes,
   ...serviceRoutes,
   ...baremetalNodeRoutes,
-  ...extensionRoutes,
+  ...absentRoutes,
 ];

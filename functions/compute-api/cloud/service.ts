@@ -1,12 +1,14 @@
 /** Services (compute-api.md 6): each site that is responsible for machines is what Nova calls a nova-compute. */
 import { createHash } from 'node:crypto';
 
+import * as z from 'zod';
+
 import type { ShownConductor } from '../../../layers/baremetal-client/shown.ts';
 import { zoneOf } from '../../../layers/domain/compute/availability-zone.ts';
 import { microTime } from '../../../layers/domain/compute/times.ts';
 import { route, type Route } from '../route.ts';
 import { machinesFor } from './machines.ts';
-import { idOf } from './numbers.ts';
+import { idOf, shownId } from './numbers.ts';
 
 /** The program that Nova has for each. */
 export const binary = 'nova-compute';
@@ -36,10 +38,24 @@ const viewOf =
     ...(version >= 11 && { forced_down: false }),
   });
 
+const shown = z.object({
+  id: shownId,
+  binary: z.literal(binary),
+  host: z.string(),
+  zone: z.string(),
+  status: z.literal('enabled'),
+  state: z.enum(['up', 'down']),
+  updated_at: z.string().nullable(),
+  disabled_reason: z.null(),
+  forced_down: z.boolean().optional(),
+});
+
 export const serviceRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/os-services',
     policy: 'os_compute_api:os-services:list',
+    doc: 'The sites that are responsible for machines.',
+    shows: z.object({ services: z.array(shown) }),
     query: { host: { doc: 'Of this site.' }, binary: { doc: 'Of this program; there is only nova-compute.' } },
     handle: async (deps, call) => {
       const [host = '', program = binary] = [call.query['host']?.[0], call.query['binary']?.[0]];

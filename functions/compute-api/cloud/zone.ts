@@ -2,6 +2,8 @@
  * Availability zones (compute-api.md 7): the conductor groups that machines are in. Nothing lists these, so all machines
  * are asked for theirs; that is remembered for a while, because every tenant may ask.
  */
+import * as z from 'zod';
+
 import { zoneOf } from '../../../layers/domain/compute/availability-zone.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { machinesFor } from './machines.ts';
@@ -32,10 +34,20 @@ const zonesOf = async (deps: Deps, call: Call): Promise<readonly string[]> => {
 
 const zoneState = { available: true } as const;
 
+const service = z.object({ available: z.boolean(), active: z.boolean(), updated_at: z.string().nullable() });
+const shown = (hosts: z.ZodType) =>
+  z.object({
+    availabilityZoneInfo: z.array(
+      z.object({ zoneName: z.string(), zoneState: z.object({ available: z.boolean() }), hosts }),
+    ),
+  });
+
 export const zoneRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/os-availability-zone',
     policy: 'os_compute_api:os-availability-zone:list',
+    doc: 'Where servers may be asked to be: the conductor groups that machines are in.',
+    shows: shown(z.null()),
     handle: async (deps, call) => {
       const zones = await zonesOf(deps, call);
       return { body: { availabilityZoneInfo: zones.map((zoneName) => ({ zoneName, zoneState, hosts: null })) } };
@@ -44,6 +56,8 @@ export const zoneRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/os-availability-zone/detail',
     policy: 'os_compute_api:os-availability-zone:detail',
+    doc: 'The same with the sites that are responsible for the machines.',
+    shows: shown(z.record(z.string(), z.record(z.string(), service))),
     handle: async (deps, call) => {
       const [zones, sites] = [await zonesOf(deps, call), await machinesFor(deps, call).listConductors()];
       // Every site is responsible for machines of whatever group.

@@ -22,11 +22,15 @@ const nullable = (schema: Schema): Schema =>
 /** Answers have true and false where requests may also have words for them. */
 const answered = (type: ZodType): Schema => (type === bool ? { type: 'boolean' } : schemaOf(type));
 
-/** A field with a default is never null in an answer, nor is one that has to be there. */
-const shown = ({ schema, shownAs, doc, access, required, default: standard }: Field, version: number): Schema => {
-  const type = answered((typeof shownAs === 'function' ? shownAs(version) : shownAs) ?? schema);
+/** A field with a default is never null in an answer, nor is one that has to be there, but to those it is withheld from. */
+const mayBeNull = ({ required, default: standard, withheld }: Field): boolean =>
+  (!required && standard === undefined) || withheld?.notice === null;
+
+const shown = (row: Field, version: number): Schema => {
+  const { schema, shownAs = schema, doc, access } = row;
+  const type = answered(typeof shownAs === 'function' ? shownAs(version) : shownAs);
   return {
-    ...(required || standard !== undefined ? type : nullable(type)),
+    ...(mayBeNull(row) ? nullable(type) : type),
     description: doc,
     ...(access === 'read' && { readOnly: true }),
   };

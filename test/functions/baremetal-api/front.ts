@@ -5,10 +5,13 @@ import { create } from '../../../functions/baremetal-api/app.ts';
 import { Config } from '../../../functions/baremetal-api/config.ts';
 import * as workflow from '../../../functions/workflow/app.ts';
 import { Config as WorkflowConfig } from '../../../functions/workflow/config.ts';
+import { book } from '../../../functions/baremetal-api/openapi.ts';
+import { routes } from '../../../functions/baremetal-api/routes.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
+import { describedBy } from '../../fakes/described.ts';
 import { createFakeProxy } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 
@@ -31,6 +34,9 @@ export type Reply = {
   /** The text of an error in either form. */
   readonly error: string;
 };
+
+/** Answers in tests are what the OpenAPI document says. */
+const described = describedBy(book, routes);
 
 const admin = { user: 'admin', project: '', roles: 'admin', scope: 'system' };
 
@@ -86,6 +92,8 @@ export const createFront = (env: Record<string, string> = {}, platform = createM
     const answer = await app(toEvent(line, options), invocation);
     const isJson = answer.headers!['Content-Type'] === 'application/json';
     const body = answer.body === '' ? undefined : isJson ? (JSON.parse(answer.body) as unknown) : answer.body;
+    const told = Number(/\.(\d+)$/.exec(String(answer.headers!['X-OpenStack-Ironic-API-Version']))?.[1]);
+    if (isJson || body === undefined) described(line, told, { status: answer.statusCode, body });
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,

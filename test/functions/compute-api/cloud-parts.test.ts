@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ann, bob, createFront } from './front.ts';
-import { createMachines, secrets } from './machines.ts';
+import { createMachines, secrets, told } from './machines.ts';
 
 describe('availability zones', () => {
   const at = '/v2.1/os-availability-zone';
@@ -105,7 +105,7 @@ describe('nodes as nova-baremetal knew them', () => {
       { ...node, id: uuid, interfaces: [] },
       expect.objectContaining({ task_state: 'available', cpus: '0', memory_mb: '0', disk_gb: '0' }),
     ]);
-    expect(text).not.toMatch(/rack7|10\.77|calvin|burns/);
+    expect(text).not.toMatch(told);
   });
 
   it('are shown with them and with their instance', async () => {

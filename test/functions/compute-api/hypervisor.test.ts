@@ -5,7 +5,7 @@ import { computeKinds } from '../../../layers/store/kinds/compute.ts';
 import { newRecord } from '../../../layers/store/kinds/form.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
 import { ann } from './front.ts';
-import { createMachines, secrets } from './machines.ts';
+import { createMachines, secrets, told } from './machines.ts';
 
 const at = '/v2.1/os-hypervisors';
 const properties = { cpus: 8, memory_mb: '65536', local_gb: 480, cpu_arch: 'x86_64' };
@@ -216,7 +216,7 @@ describe('hypervisors', () => {
     for (const version of [1, 52, 53, 87, 96]) {
       for (const line of lines) {
         const { text } = await ask(`GET ${at}${line}`, { version });
-        expect(text).not.toMatch(/rack7|10\.77|calvin|hunter2|burns|555-0199/);
+        expect(text).not.toMatch(told);
       }
     }
   });

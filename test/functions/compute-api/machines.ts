@@ -11,7 +11,11 @@ export const secrets = {
   driver_info: { redfish_address: 'https://10.77.0.9', redfish_username: 'calvin', redfish_password: 'hunter2' },
   last_error: 'The BMC burns.',
   extra: { owner_phone: '555-0199' },
-} as const;
+  properties: { serial: 'SN-4711', cpus: 7717 },
+};
+
+/** In whatever text they stand. */
+export const told = /rack7|10\.77|calvin|hunter2|burns|555-0199|SN-4711|7717/;
 
 export const createMachines = () => {
   const { platform, store } = createFrontWithNodes();

@@ -31,6 +31,13 @@ describe('a claim that comes late', () => {
     expect(await claimed(uuid)).toBeNull();
   });
 
+  it('under whose name something is deployed is left alone: an operator gave his instance an old UUID', async () => {
+    await remove();
+    await stage.changeNode(node, { provision_state: 'active', instance_uuid: uuid });
+    await stage.settle(60);
+    expect(await stage.readNode(node)).toMatchObject({ provision_state: 'active', instance_uuid: uuid });
+  });
+
   it('for somebody else’s instance is left alone', async () => {
     const theirs = '99999999-2222-4333-8444-555555555555';
     await remove();

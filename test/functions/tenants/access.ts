@@ -2,11 +2,15 @@
 import { Conflict } from '../../../layers/domain/fault.ts';
 import { sentTo } from './asking.ts';
 import { type Persona, root } from './personas.ts';
-import { type Api, apis, createWorld, nowhere } from './world.ts';
+import { type Api, apis, createWorld, newest, nowhere, type World } from './world.ts';
 
-/** A world in which nobody changes anything for those who come after: who is let through is refused by the table. */
-export const createAsker = async () => {
+/**
+ * A world in which nobody changes anything for those who come after: who is let through is refused by the table. `prepare`
+ * changes it before that.
+ */
+export const createAsker = async (prepare?: (world: World) => Promise<void>) => {
   const world = await createWorld();
+  await prepare?.(world);
   world.platform.table.onWrite = () => {
     throw Conflict('Nothing is written in this test.');
   };
@@ -18,17 +22,24 @@ export const createAsker = async () => {
     ...Object.keys(sent[api]).filter((key) => key.includes('#')),
   ];
 
-  const send = async (api: Api, key: string, subject: Persona | null, first?: string) => {
+  /** `first`: in place of what the path names first; `version`: an older one that has the route, too. */
+  const send = async (
+    api: Api,
+    key: string,
+    subject: Persona | null,
+    { first, version = Infinity }: { first?: string; version?: number } = {},
+  ) => {
     const [at] = key.split('#') as [string];
     const [method, path] = at.split(' ') as [string, string];
     const { query = '', body, headers } = sent[api][key] ?? {};
     const needs = method === 'GET' || method === 'DELETE' ? undefined : (body ?? {});
-    const until = (apis[api] as readonly { at: string; until?: number }[]).find((row) => row.at === at)?.until;
+    const rows: readonly { at: string; since?: number; until?: number }[] = apis[api];
+    const { since = 1, until = newest } = rows.find((row) => row.at === at)!;
     return world.ask(api, `${method} ${world.fill(api, path, first)}${query}`, {
       subject,
       body: needs,
       ...(headers && { headers }),
-      ...(until !== undefined && { version: until }),
+      version: Math.max(since, Math.min(until, version)),
     });
   };
 
@@ -48,7 +59,7 @@ export const createAsker = async () => {
     if (status === 401) return '1';
     if (status === 403) return 'F';
     if (status === 404) {
-      const gone = await send(api, key, root, nowhere);
+      const gone = await send(api, key, root, { first: nowhere });
       return gone.status === 404 && key.includes('{') && plain(gone.text) === plain(text) ? '4' : 'n';
     }
     return status >= 500 && status !== 501 ? `${status} ${text}` : 'y';

@@ -2,6 +2,9 @@
 import { actions, impossible } from '../../../layers/domain/compute/actions.ts';
 import type { Api, World } from './world.ts';
 
+/** Of nobody. */
+const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMVWzIPCvgFhLF8Nk5RgZwQ3w0Fyd3UHV9qA0UXeYBmE ann@desk';
+
 type Sent = { readonly query?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
 
 /** By the name of the route; what follows a # says which of its bodies. Others get an empty object, or none. */
@@ -9,20 +12,44 @@ export const sentTo = (world: World): Readonly<Record<Api, Readonly<Record<strin
   const octets = { body: 'data', headers: { 'Content-Type': 'application/octet-stream' } };
   const patch = { body: [{ op: 'replace', path: '/name', value: 'x' }] };
   const named = (name: string) => ({ body: { [name]: { description: 'x' } } });
+  const values: Readonly<Record<string, object>> = {
+    reboot: { type: 'HARD' },
+    rebuild: { imageRef: world.ids.image['image_id'], preserve_ephemeral: true, metadata: { a: '1' }, key_name: null },
+    rescue: { adminPass: 'x' },
+    lock: { locked_reason: 'x' },
+    'os-resetState': { state: 'error' },
+  };
   const tags = { body: { tags: ['x'] } };
   return {
     compute: {
       'GET /v2.1/os-keypairs': { query: '?user_id=ann' },
       'GET /v2.1/os-keypairs/{keypair_name}': { query: '?user_id=ann' },
       'DELETE /v2.1/os-keypairs/{keypair_name}': { query: '?user_id=ann' },
-      'POST /v2.1/os-keypairs': { body: { keypair: { name: 'x', public_key: 'x', user_id: 'ann' } } },
+      'POST /v2.1/os-keypairs': { body: { keypair: { name: 'x', public_key: publicKey, user_id: 'ann' } } },
       'POST /v2.1/os-server-groups': { body: { server_group: { name: 'x', policy: 'anti-affinity' } } },
       'GET /v2.1/os-server-groups#all': { query: '?all_projects=1' },
       'GET /v2.1/servers#all': { query: '?all_tenants=1' },
       'GET /v2.1/servers/detail#all': { query: '?all_tenants=1' },
       'GET /v2.1/limits#other': { query: '?tenant_id=other' },
-      'PUT /v2.1/servers/{server_id}': { body: { server: { name: 'x' } } },
-      'PUT /v2.1/os-quota-sets/{tenant_id}': { body: { quota_set: {} } },
+      'POST /v2.1/servers': {
+        body: {
+          server: {
+            name: 'x',
+            flavorRef: world.ids.compute['flavor_id'],
+            imageRef: world.ids.image['image_id'],
+            networks: [{ uuid: world.network_id, fixed_ip: '10.0.0.40', tag: 'eth0' }],
+            metadata: { a: '1' },
+            tags: ['a'],
+            user_data: 'YQ==',
+            description: 'x',
+            min_count: 1,
+            max_count: '1',
+          },
+          'os:scheduler_hints': { group: world.ids.compute['server_group_id'] },
+        },
+      },
+      'PUT /v2.1/servers/{server_id}': { body: { server: { name: 'x', description: null, accessIPv4: '10.0.0.1' } } },
+      'PUT /v2.1/os-quota-sets/{tenant_id}': { body: { quota_set: { instances: 50, force: true } } },
       'POST /v2.1/flavors': { body: { flavor: { name: 'x', ram: 1, vcpus: 1, disk: 1 } } },
       'PUT /v2.1/flavors/{flavor_id}': { body: { flavor: { description: 'x' } } },
       'POST /v2.1/flavors/{flavor_id}/action': { body: { addTenantAccess: { tenant: 'x' } } },
@@ -39,11 +66,12 @@ export const sentTo = (world: World): Readonly<Record<Api, Readonly<Record<strin
       ...Object.fromEntries(
         [...Object.values(actions).flatMap(({ body }) => body ?? []), ...Object.keys(impossible)].map((name) => [
           `POST /v2.1/servers/{server_id}/action#${name}`,
-          { body: { [name]: name === 'reboot' ? { type: 'HARD' } : null } },
+          { body: { [name]: values[name] ?? null } },
         ]),
       ),
     },
     image: {
+      'POST /v2/images': { body: { name: 'x', disk_format: 'qcow2', container_format: 'bare', tags: ['a'], a: 'b' } },
       'PATCH /v2/images/{image_id}': {
         ...patch,
         headers: { 'Content-Type': 'application/openstack-images-v2.1-json-patch' },

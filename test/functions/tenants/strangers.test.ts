@@ -28,7 +28,10 @@ describe('what is not theirs', () => {
     expect(keys).not.toEqual([]);
     for (const key of keys) {
       for (const [name, subject] of strangers) {
-        const [there, not] = [await asker.send(api, key, subject), await asker.send(api, key, subject, nowhere)];
+        const [there, not] = [
+          await asker.send(api, key, subject),
+          await asker.send(api, key, subject, { first: nowhere }),
+        ];
         expect([key, name, ...said(there)]).toEqual([key, name, ...said(not)]);
         expect([403, 404]).toContain(there.status);
       }

@@ -7,7 +7,7 @@ import { computeKinds } from '../../../layers/store/kinds/compute.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { type Asking } from '../../fakes/http.ts';
 import { createFront as createCompute } from '../compute-api/front.ts';
-import { createMachines } from '../compute-api/machines.ts';
+import { createMachines, secrets } from '../compute-api/machines.ts';
 import { createFront as createImage } from '../image-api/front.ts';
 import { createFront as createNetwork } from '../network-api/front.ts';
 import { ann, root } from './personas.ts';
@@ -28,7 +28,8 @@ export const nowhere = '99999999-9999-4999-8999-999999999999';
 /** What stands for the parameters of a path; for `{id}` what stands before it says of what. */
 export type Ids = Readonly<Record<string, string>>;
 
-const newest = 96;
+/** Of the Compute API. */
+export const newest = 96;
 
 export const createWorld = async () => {
   const machines = createMachines();
@@ -103,7 +104,7 @@ export const createWorld = async () => {
   const hints = { 'os:scheduler_hints': { group: server_group_id } };
   const booted = await made('compute', 'POST /v2.1/servers', { body: { server, ...hints } });
   const server_id = booted.body.server.id as string;
-  const { uuid: node } = await store({ resource_class: 'x', conductor_group: 'rack' });
+  const { uuid: node } = await store({ ...secrets, resource_class: 'x', conductor_group: 'rack' });
   const idle = { run: null, run_workflow: null, asked: null, task_state: null, vm_state: 'active' } as const;
   const address = { ip_address: '10.0.0.9', subnet_id, floating_ips: [] };
   const seen = { network_name: 'private', mac_address: '52:54:00:00:00:09', fixed_ips: [address] };

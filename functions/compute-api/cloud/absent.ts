@@ -1,11 +1,15 @@
-/** What old clients look for, and there is nothing of here (compute-api.md 7). */
+/** What clients look for, and there is nothing of here (compute-api.md 7). */
+import * as z from 'zod';
+
 import { NotFound } from '../../../layers/domain/fault.ts';
 import { route, type Route } from '../route.ts';
 
-export const extensionRoutes: readonly Route[] = [
+export const absentRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/extensions',
     policy: 'os_compute_api:extensions',
+    doc: 'None: what they were is part of the API.',
+    shows: z.object({ extensions: z.array(z.unknown()) }),
     handle: async () => ({ body: { extensions: [] } }),
   }),
   route({
@@ -19,14 +23,16 @@ export const extensionRoutes: readonly Route[] = [
   route({
     at: 'GET /v2.1/os-migrations',
     policy: 'os_compute_api:os-migrations:index',
+    doc: 'None: what runs on a machine does not move to another.',
+    shows: z.object({ migrations: z.array(z.unknown()) }),
     openQuery: true,
-    // What runs on a machine does not move to another.
     handle: async () => ({ body: { migrations: [] } }),
   }),
   route({
     at: 'GET /v2.1/os-aggregates',
     policy: 'os_compute_api:os-aggregates:index',
-    // Nodes are grouped by their conductor groups. `openstack hypervisor show` reads this list.
+    doc: 'None: machines are grouped by zones, which are their conductor groups.',
+    shows: z.object({ aggregates: z.array(z.unknown()) }),
     handle: async () => ({ body: { aggregates: [] } }),
   }),
 ];
