@@ -49,6 +49,10 @@ it('does the main job from enrolment to undeploy, proves each claim, and exits 0
   expect(output).toContain('m0001  deploy: WriteImage');
   expect(output).toContain('ok   openstack/latest/user_data on the configdrive is what was sent');
   expect(output).toContain('ok   its disk is wiped');
+  expect(output).toContain('demo-server  server-create: Claim');
+  expect(output).toContain('ok   its node has its id as instance_uuid');
+  expect(output).toContain('ok   the tenant sees nothing of the node');
+  expect(output).toContain('demo-server  deleted');
   expect(output).not.toContain('FAIL');
   expect(output).not.toContain('\u001B');
   expect({ code, output }).toMatchObject({ code: 0 });
