@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { type BaremetalClient, createBaremetalClient } from '../../layers/baremetal-client/client.ts';
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { provisionStates, type ProvisionState } from '../../layers/domain/baremetal/transitions.ts';
+import { eventDetail, type EventDetail } from '../../layers/domain/events.ts';
 import { serverState } from '../../layers/domain/compute/server-states.ts';
 import { isFault } from '../../layers/domain/fault.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
@@ -22,23 +23,13 @@ import type { Deps } from './app.ts';
 
 const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
 
-const detail = z.object({
-  sequence: z.string(),
-  node_uuid: z.string(),
-  instance_uuid: z.string().nullable(),
-  before: z.record(z.string(), z.unknown()).nullable(),
-  after: z.record(z.string(), z.unknown()).nullable(),
-});
-
-type Detail = z.output<typeof detail>;
-
-/** An event as EventBridge hands it over. */
-export const nodeEvent = z.object({ 'detail-type': z.string(), detail });
+/** An event as EventBridge hands it over: what is around `detail` is of AWS, which may add to it. */
+export const nodeEvent = z.object({ 'detail-type': z.string(), detail: eventDetail });
 
 /** States that will end by themselves; nobody waits for one of them. */
 const passing: readonly unknown[] = ['built', 'leaving', 'rescuing', 'unrescuing'];
 
-const isSettled = ({ after }: Detail): boolean => {
+const isSettled = ({ after }: EventDetail): boolean => {
   const state = provisionState.safeParse(after?.['provision_state']).data;
   return state === undefined || !passing.includes(stateOf({ provision_state: state }).server);
 };
@@ -47,7 +38,7 @@ const isSettled = ({ after }: Detail): boolean => {
 type News = 'claim' | 'loss' | ServerWait['about'];
 
 /** By the types of events; undefined: nothing has settled. */
-const news: { readonly [type: string]: (event: Detail) => News | undefined } = {
+const news: { readonly [type: string]: (event: EventDetail) => News | undefined } = {
   'node.provision_state': (event) => (isSettled(event) ? 'provision' : undefined),
   'node.power_state': ({ after }) => (after?.['target_power_state'] === null ? 'power' : undefined),
   'node.instance': ({ after }) => (after?.['instance_uuid'] === null ? 'loss' : 'claim'),
@@ -58,7 +49,7 @@ const both = ['provision', 'power'] as const;
 
 const kind = computeKinds.server;
 
-type Work = { readonly deps: Deps; readonly machines: BaremetalClient; readonly event: Detail };
+type Work = { readonly deps: Deps; readonly machines: BaremetalClient; readonly event: EventDetail };
 
 /**
  * A claim that came when its server was deleted already: the node is given back. No run of a server that is gone gets any

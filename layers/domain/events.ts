@@ -86,11 +86,15 @@ export type EventDetail = {
   readonly [N in keyof typeof envelope]: z.output<(typeof envelope)[N]['schema']>;
 };
 
+const shape = Object.fromEntries(Object.entries<Told[string]>(envelope).map(([name, { schema }]) => [name, schema]));
+
+/** What all types of events have, and nothing else. */
+export const eventDetail = z.strictObject(shape) as unknown as z.ZodType<EventDetail>;
+
 /** The schema of one type of events. */
 export const schemaOf = (type: EventType): z.ZodType => {
   const { on, tells }: EventRow = events[type];
   const told = z.strictObject(Object.fromEntries(Object.entries(tells).map(([name, row]) => [name, toldSchema(row)])));
-  const shape = Object.fromEntries(Object.entries<Told[string]>(envelope).map(([name, { schema }]) => [name, schema]));
   return z.strictObject({
     ...shape,
     type: z.literal(type),

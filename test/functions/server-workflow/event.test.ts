@@ -89,9 +89,21 @@ describe('an event', () => {
   });
 });
 
-it.each([null, {}, { workflow: 'deploy', phase: 'Validate' }, { 'detail-type': 'node.instance', detail: {} }])(
-  '%j is no call that the function takes',
-  async (event) => {
-    await expect(stage.call(event)).rejects.toMatchObject({ name: 'PhaseUnknown' });
-  },
-);
+describe('who calls', () => {
+  it.each([null, {}, { workflow: 'deploy', phase: 'Validate' }, { 'detail-type': 'node.instance', detail: {} }])(
+    'is not heard with %j',
+    async (event) => {
+      await expect(stage.call(event)).rejects.toMatchObject({ name: 'PhaseUnknown' });
+    },
+  );
+
+  it('says nothing more than is agreed, in an event or for a phase', async () => {
+    const [event] = stage.past('node.instance');
+    await expect(stage.call(event)).resolves.toEqual({});
+    const more = { ...event, detail: { ...event!.detail, more: 1 } };
+    await expect(stage.call(more)).rejects.toMatchObject({ name: 'PhaseUnknown' });
+    const call = { workflow: 'server-power', phase: 'AskGuest', server: uuid, run: 'a-run' };
+    await expect(stage.call(call)).rejects.toMatchObject({ name: 'Superseded' });
+    await expect(stage.call({ ...call, more: 1 })).rejects.toMatchObject({ name: 'PhaseUnknown' });
+  });
+});

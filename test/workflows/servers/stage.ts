@@ -349,6 +349,11 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
       due.push(...past.filter((event) => event.type === type));
       await settle();
     },
+    /** The events of a type that there have been, as EventBridge hands them over. */
+    past: (type: string) =>
+      past
+        .filter((event) => event.type === type)
+        .map((event) => toEventBridge(event, machines.ids) as { readonly detail: object }),
     /** Calls the function of servers' runs itself. */
     call: async (event: unknown) => process.take(event as object),
     readNode,

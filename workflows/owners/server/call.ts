@@ -6,15 +6,16 @@ import { anyCall, type Work } from '../../run/owner.ts';
 import type { ServerPhase } from './phase.ts';
 import type { ServerRow } from './workflow.ts';
 
-const failed = z.object({ Error: z.string(), Cause: z.string().optional() });
+const failed = z.strictObject({ Error: z.string(), Cause: z.string().optional() });
 
 /** `failure`: what the Catch of an earlier phase kept, for those who undo. */
 export const serverCall = anyCall
   .extend({
     server: z.string(),
     run: z.string(),
-    failure: z.object({ phase: z.string(), failed }).optional(),
+    failure: z.strictObject({ phase: z.string(), failed }).optional(),
   })
+  .strict()
   .transform(({ server, ...call }) => ({ ...call, uuid: server }));
 
 export type ServerCall = z.output<typeof serverCall>;
