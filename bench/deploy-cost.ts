@@ -14,6 +14,7 @@ import { kinds } from '../layers/store/kinds/kinds.ts';
 import { keyOf } from '../layers/store/kinds/kind.ts';
 import { startCloud } from '../local/cloud.ts';
 import { enrol, readInventory } from './inventory.ts';
+import { price, sum } from './prices.ts';
 import { call } from './system.ts';
 import { unitsOf, writesOfDeploy } from './write-units.ts';
 
@@ -78,11 +79,8 @@ table.close();
 await cloud.stop();
 rmSync(folder, { recursive: true, force: true });
 
-/** Dollars apiece, and what is assumed: seconds in which workflow and proxy wait for a BMC, requests to KMS, reads ... */
-const price = { transition: 25e-6, invocation: 0.2e-6, gigabyteSecond: 13.33e-6, unit: 0.625e-6, request: 3.5e-6 };
-const assumed = { gigabyteSeconds: 90, kms: 30 * 3e-6, s3: 2 * 5e-6, reads: 200 * 0.125e-6, trace: 5e-6 };
-
-const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((all, one) => all + one, 0);
+/** What is assumed: seconds in which workflow and proxy wait for a BMC, requests to KMS, reads ... */
+const assumed = { gigabyteSeconds: 90, kms: 30 * 3e-6, s3: 2 * 5e-6, reads: 200 * 0.125e-6 };
 
 const dollarsOf = ({ transitions, invocations, ledger_units: ledger }: typeof deploy, { units }: typeof writes) => {
   const requests = (invocations['baremetal-api'] ?? 0) + (invocations['ramdisk-api'] ?? 0);
@@ -92,7 +90,7 @@ const dollarsOf = ({ transitions, invocations, ledger_units: ledger }: typeof de
     sum(invocations) * price.invocation +
     assumed.gigabyteSeconds * price.gigabyteSecond +
     (sum(units) + ledger) * price.unit +
-    requests * (price.request + assumed.trace) +
+    requests * (price.request + price.trace) +
     assumed.kms +
     assumed.s3 +
     assumed.reads

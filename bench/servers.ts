@@ -8,8 +8,10 @@ import { join } from 'node:path';
 
 import { startCloud } from '../local/cloud.ts';
 import { load } from './load.ts';
+import { price, sum } from './prices.ts';
 import { allReach, call, startSystem } from './system.ts';
 import { enrolFakes, makeOffer, settleServers } from './tenancy.ts';
+import { type Writes, writesOfServer } from './write-units.ts';
 
 const count = Number(process.argv[2] ?? 100);
 const seconds = Number(process.argv[3] ?? 3);
@@ -86,6 +88,26 @@ const billed = async () => {
 };
 
 const one = await billed();
+
+/** What is assumed of the functions: seconds and GB of a phase, and of a request with its authorizer; reads of the table. */
+const assumed = { phase: 0.15 * 0.5, request: 0.05 * 0.75, reads: 100 * 0.125e-6 };
+
+/** What a server costs besides the deploy of its machine, without the polls of its client. */
+const dollarsOf = ({ transitions, invocations }: (typeof one)['created'], { units }: Writes): number => {
+  const { 'baremetal-api': requests = 0, 'server-workflow': phases = 0, events = 0 } = invocations;
+  return (
+    // One more for the start of the execution, one request more: that of the tenant.
+    ((transitions['server-create'] ?? 0) + 1) * price.transition +
+    (2 * (requests + 1) + phases + events) * price.invocation +
+    (phases * assumed.phase + (requests + 1) * assumed.request) * price.gigabyteSecond +
+    sum(units) * price.unit +
+    (requests + 1) * (price.request + price.trace) +
+    assumed.reads
+  );
+};
+
+const writes = await writesOfServer();
+const dollars = Number(dollarsOf(one.created, writes).toFixed(5));
 const system = await startSystem(0);
 const { base } = system;
 const uuids = await enrolFakes(base, count);
@@ -109,4 +131,4 @@ const reads = {
 await system.stop();
 
 const times = { direct_seconds: direct, servers_seconds: took, factor: Number((took / direct).toFixed(2)), removed };
-console.log(JSON.stringify({ bench: 'servers', servers: count, ...times, reads, one }));
+console.log(JSON.stringify({ bench: 'servers', servers: count, ...times, reads, one, writes, dollars }));

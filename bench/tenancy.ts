@@ -1,9 +1,6 @@
 /** What benches of servers need of an installation: nodes of fake hardware that servers fit, an image, a network. */
-import { createHash } from 'node:crypto';
-
+import { createTenancy, type Server } from '../test/machine/tenancy.ts';
 import { call } from './system.ts';
-
-type Named = { readonly id: string };
 
 const enrol = async (base: string, index: number): Promise<string> => {
   const { uuid } = await call<{ uuid: string }>(base, 'POST', '/v1/nodes', {
@@ -24,48 +21,20 @@ const enrol = async (base: string, index: number): Promise<string> => {
 export const enrolFakes = async (base: string, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, async (_, index) => enrol(base, index)));
 
-const makeImage = async (base: string): Promise<string> => {
-  const bytes = Buffer.from('a disk');
-  const formats = { name: 'disk', disk_format: 'raw', container_format: 'bare' };
-  const { id } = await call<Named>(base, 'POST', '/image/v2/images', formats);
-  const { upload_url, headers } = await call<{ upload_url: string; headers: Record<string, string> }>(
-    base,
-    'POST',
-    `/image/v2/images/${id}/upload`,
-    { os_hash_value: createHash('sha256').update(bytes).digest('hex') },
-  );
-  await fetch(upload_url, { method: 'PUT', headers, body: bytes });
-  await call(base, 'POST', `/image/v2/images/${id}/import`, { method: { name: 'glance-direct' } });
-  return id;
-};
-
-const makeNetwork = async (base: string): Promise<string> => {
-  const { network } = await call<{ network: Named }>(base, 'POST', '/network/v2.0/networks', {
-    network: { name: 'private' },
-  });
-  const subnet = { network_id: network.id, ip_version: 4, cidr: '10.0.0.0/20' };
-  await call(base, 'POST', '/network/v2.0/subnets', { subnet });
-  return network.id;
-};
-
 /** Makes what a server is made of. Answers what to ask for. */
 export const makeOffer = async (base: string): Promise<object> => {
-  const flavor = { id: 'small', name: 'bm.small', ram: 4096, vcpus: 2, disk: 40 };
-  await call(base, 'POST', '/compute/v2.1/flavors', { flavor });
-  await call(base, 'POST', '/compute/v2.1/flavors/small/os-extra_specs', {
-    extra_specs: { 'resources:CUSTOM_BM_SMALL': '1' },
-  });
-  await call(base, 'PUT', '/compute/v2.1/os-quota-sets/admin', { quota_set: { instances: -1 } });
-  const networks = [{ uuid: await makeNetwork(base) }];
-  return { name: 'bench', flavorRef: 'small', imageRef: await makeImage(base), networks };
+  const tenancy = createTenancy(base);
+  await tenancy.setQuota('admin', { instances: -1 });
+  const [flavorRef, imageRef] = [await tenancy.makeFlavor(), await tenancy.makeImage(Buffer.from('a disk'))];
+  const networks = [{ uuid: await tenancy.makeNetwork('10.0.0.0/20') }];
+  return { name: 'bench', flavorRef, imageRef, networks };
 };
-
-type Server = Named & { readonly status: string };
 
 /** Asks until all servers are something. Throws if one is in error, unless that may be. */
 export const settleServers = async (base: string, count: number, mayFail = false): Promise<Server[]> => {
+  const { list } = createTenancy(base);
   for (;;) {
-    const { servers } = await call<{ servers: Server[] }>(base, 'GET', '/compute/v2.1/servers/detail?limit=1000');
+    const servers = await list();
     if (!mayFail && servers.some(({ status }) => status === 'ERROR')) throw new Error('A server is in error.');
     if (servers.length === count && servers.every(({ status }) => status !== 'BUILD')) return servers;
     await new Promise((resolve) => setTimeout(resolve, 100));

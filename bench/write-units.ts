@@ -1,6 +1,6 @@
 /**
- * What DynamoDB bills for the writes of one direct deploy with a configdrive, in units of 1 KB: the real phases on the
- * memory table. The BMC is made up, so its ledger is not in it.
+ * What DynamoDB bills for the writes of one direct deploy with a configdrive, and of one server, in units of 1 KB: the real
+ * phases on the memory table. The BMC is made up, so its ledger is not in it.
  */
 import { configdriveKey, configdriveReference } from '../layers/domain/configdrive.ts';
 import { keyOf } from '../layers/platform/evaluate.ts';
@@ -9,6 +9,7 @@ import type { MemoryTable } from '../layers/platform/memory/table.ts';
 import type { Item, Write } from '../layers/platform/table.ts';
 import { createAgent } from '../test/workflows/agent.ts';
 import { aNode, uuid } from '../test/workflows/nodes.ts';
+import { createStage as createServerStage } from '../test/workflows/servers/stage.ts';
 import { createStage } from '../test/workflows/stage.ts';
 
 /** Transactions and single writes, items in them, and units by what they were for: the records, or entries of indexes. */
@@ -69,5 +70,18 @@ export const writesOfDeploy = async (): Promise<Writes> => {
   await stage.settle(600);
   const { provision_state: state } = await stage.read();
   if (state !== 'active') throw new Error(`The node became ${state}.`);
+  return count;
+};
+
+/** Creates a server with one network card; the writes of its own table. Throws if it does not become active. */
+export const writesOfServer = async (): Promise<Writes> => {
+  const stage = await createServerStage();
+  await stage.addNode();
+  const network = await stage.addNetwork();
+  const count = meter(stage.tenants.table);
+  const server = await stage.boots({ networks: [{ uuid: network }] });
+  await stage.settle(60);
+  const { vm_state: state } = (await stage.readServer(server))!;
+  if (state !== 'active') throw new Error(`The server became ${state}.`);
   return count;
 };

@@ -1,7 +1,7 @@
 /** A whole installation with machines that do not exist, in processes of their own, and what an operator does with it. */
 import { expect } from 'vitest';
 
-import { freePort, type Process, type Reply, request, start, temporaryFolder, until } from './system.ts';
+import { freePort, type Process, type Reply, request, sleep, start, temporaryFolder, until } from './system.ts';
 
 export type Machine = {
   readonly name: string;
@@ -74,13 +74,21 @@ export type Site = {
   patch(machine: Machine, values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Waits for the state; any state that work ends in, if it is another one, is a failure at once. */
   reaches(machine: Machine, state: string, seconds?: number): Promise<Node>;
+  /** Kills Ingot (SIGKILL), and starts it again after so many milliseconds. The machines go on. */
+  crash(pause_ms: number): Promise<void>;
   output(): string;
   stop(): Promise<void>;
 };
 
 const ends = ['enroll', 'manageable', 'available', 'active', 'error', 'deploy failed', 'clean failed'];
 
-type Wanted = { readonly machines: number; readonly profiles: string; readonly env: Record<string, string> };
+type Wanted = {
+  readonly machines: number;
+  readonly profiles: string;
+  readonly env: Record<string, string>;
+  /** Of the simulator's chance. */
+  readonly seed?: number;
+};
 
 /** Seconds of a machine take `scale` seconds of the test. */
 const scale = 0.02;
@@ -92,17 +100,17 @@ const answered = async (asked: Promise<Reply>, status: number): Promise<Record<s
 };
 
 /** Starts simulator and Ingot. Whoever starts a site stops it. */
-export const startSite = async ({ machines: count, profiles, env }: Wanted): Promise<Site> => {
+export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wanted): Promise<Site> => {
   const { path: folder, remove } = temporaryFolder();
   const [port, controlPort] = [await freePort(), await freePort()];
   const base = `http://127.0.0.1:${port}`;
   const control = `http://127.0.0.1:${controlPort}`;
-  const options = { machines: count, profiles, port: 0, 'control-port': controlPort, seed: 7, scale, 'api-url': base };
-  const processes: Process[] = [
-    start('simulator/main.ts', [
-      `--state-dir=${folder}/simulator`,
-      ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
-    ]),
+  const options = { machines: count, profiles, port: 0, 'control-port': controlPort, seed, scale, 'api-url': base };
+  const simulator = start('simulator/main.ts', [
+    `--state-dir=${folder}/simulator`,
+    ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+  ]);
+  const startIngot = (): Process =>
     start('local/main.js', ['--no-demo', '--machines', '0', '--port', `${port}`, '--state-dir', `${folder}/ingot`], {
       INGOT_AUTH_STRATEGY: 'noauth',
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
@@ -110,8 +118,8 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
       INGOT_AGENT_ENDPOINT: base,
       INGOT_POLL_INTERVAL_MS: '50',
       ...env,
-    }),
-  ];
+    });
+  let ingot = startIngot();
   const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
     const answer = await fetch(control + path, init);
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
@@ -119,8 +127,8 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
   };
   const call = async (method: string, path: string, body?: unknown) => request(base, method, path, body);
   const inventory = async () => ask<{ machines: Machine[]; images: Images }>('/machines');
-  const { machines, images } = await processes[0]!.ready('the simulator', inventory);
-  await processes[1]!.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
+  const { machines, images } = await simulator.ready('the simulator', inventory);
+  await ingot.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
 
   const node = async ({ name }: Machine) => (await answered(call('GET', `/v1/nodes/${name}`), 200)) as Node;
   const patch: Site['patch'] = async ({ name }, values) => {
@@ -183,9 +191,14 @@ export const startSite = async ({ machines: count, profiles, env }: Wanted): Pro
     provision: async ({ name }, target, more = {}) =>
       void (await answered(call('PUT', `/v1/nodes/${name}/states/provision`, { target, ...more }), 202)),
     reaches,
-    output: () => processes.map(({ output }) => output()).join('\n'),
+    crash: async (pause_ms) => {
+      await ingot.kill('SIGKILL');
+      await sleep(pause_ms);
+      ingot = startIngot();
+    },
+    output: () => [simulator, ingot].map(({ output }) => output()).join('\n'),
     stop: async () => {
-      for (const process of processes.toReversed()) await process.kill('SIGTERM');
+      for (const process of [ingot, simulator]) await process.kill('SIGTERM');
       remove();
     },
   };
