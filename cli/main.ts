@@ -1,9 +1,10 @@
 /** `npx ingot`: what an operator does beside the API. One row a command, its name is one or two words. */
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
+import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
 
-const commands: Readonly<Record<string, Command>> = { 'ledger verify': verify };
+const commands: Readonly<Record<string, Command>> = { 'import nova-bm': importNovaBm, 'ledger verify': verify };
 
 const help = (): string => {
   const lines = Object.entries(commands).map(([name, { usage, doc }]) => `  ingot ${name} ${usage}\n      ${doc}`);
