@@ -52,10 +52,7 @@ const staging = (db: DatabaseSync, tables: ReadTables, tokens: Tokens): Found =>
     insertInto(name, columns).run(...values.map(storedOf));
   };
 
-  const lines = () => {
-    tokens.lines = true;
-  };
-  return { wants: (name) => Object.hasOwn(tables, name), table, row, lines };
+  return { wants: (name) => Object.hasOwn(tables, name), table, row, lines: () => tokens.startLines() };
 };
 
 /** So much is read again at most, if what waits for its end is long. */

@@ -57,8 +57,8 @@ const endOfQuoted = (text: string, at: number, mark: string, escapes: boolean): 
 const prefix = /^(?:[eExXbBnN]|_\w+)$/;
 
 export class Tokens {
-  /** From here on there are lines, to one that is `\.`. */
-  lines = false;
+  /** `ending`: what is left of the line before. */
+  #lines: 'none' | 'ending' | 'all' = 'none';
   #rest = '';
   #line = 1;
   readonly #dialect: Dialect;
@@ -72,20 +72,25 @@ export class Tokens {
     return this.#line;
   }
 
+  /** From the next line on there are lines, to one that is `\.`. */
+  startLines(): void {
+    this.#lines = 'ending';
+  }
+
   /** What there is in `text`, as far as it is whole; the rest waits. `last`: no more comes. Throws Invalid. */
   *read(text: string, last: boolean): Generator<Token> {
     const all = this.#rest + text;
     let at = 0;
     let newline = all.indexOf('\n');
     while (at < all.length) {
-      const [end, token] = this.lines ? this.#lineAt(all, at, last) : this.#tokenAt(all, at, last);
+      const [end, token] = this.#lines !== 'none' ? this.#lineAt(all, at, last) : this.#tokenAt(all, at, last);
       if (end === unfinished) break;
       for (; newline >= 0 && newline < end; newline = all.indexOf('\n', newline + 1)) this.#line += 1;
       at = end;
       if (token) yield token;
     }
     this.#rest = all.slice(at);
-    if (last && (this.#rest !== '' || this.lines)) {
+    if (last && (this.#rest !== '' || this.#lines !== 'none')) {
       throw Invalid(`The dump ends in the middle of something that begins in line ${this.#line}: it was cut off.`);
     }
   }
@@ -98,12 +103,16 @@ export class Tokens {
   #lineAt(all: string, at: number, last: boolean): [number, Token?] {
     const end = all.indexOf('\n', at);
     if (end < 0) return last && all.slice(at).trim() === '\\.' ? this.#endOfLines(all.length) : [unfinished];
+    if (this.#lines === 'ending') {
+      this.#lines = 'all';
+      return [end + 1];
+    }
     const value = all.slice(at, all[end - 1] === '\r' ? end - 1 : end);
     return value === '\\.' ? this.#endOfLines(end + 1) : [end + 1, { is: 'line', value }];
   }
 
   #endOfLines(end: number): [number] {
-    this.lines = false;
+    this.#lines = 'none';
     return [end];
   }
 
