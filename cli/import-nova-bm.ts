@@ -1,14 +1,19 @@
 /** `npx ingot import nova-bm`: moves what nova-baremetal knew. Secrets come from the environment or from files. */
-import { closeSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { Invalid, isFault } from '../layers/domain/fault.ts';
+import { credentialsOf, secretIn, textOf } from '../migrate/credentials.ts';
 import { planNovaBm } from '../migrate/nova-bm/plan.ts';
 import { driverOf, powerManagerIn } from '../migrate/nova-bm/power-manager.ts';
 import { createReport, type Report } from '../migrate/nova-bm/report.ts';
 import { checkSchema, tables } from '../migrate/nova-bm/tables.ts';
+import { writePlan } from '../migrate/nova-bm/write.ts';
+import { openService } from '../migrate/service.ts';
 import { openSource } from '../migrate/sources/open.ts';
 import type { Source } from '../migrate/sources/source.ts';
+import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 
 const options = {
@@ -20,6 +25,12 @@ const options = {
   arch: { type: 'string' },
   driver: { type: 'string' },
   'nova-config': { type: 'string' },
+  'source-is-stopped': { type: 'boolean', default: false },
+  endpoint: { type: 'string' },
+  auth: { type: 'string', default: 'none' },
+  user: { type: 'string' },
+  'password-file': { type: 'string' },
+  'token-file': { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   report: { type: 'string' },
   'allow-rejected': { type: 'boolean', default: false },
@@ -35,18 +46,9 @@ const parse = (args: readonly string[]) => {
 
 type Values = ReturnType<typeof parse>;
 
-const textOf = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw Invalid(`The file ${path} can not be read.`, error);
-  }
-};
-
 const accessOf = (values: Values, env: World['env']) => {
-  const file = values['source-password-file'];
   return {
-    password: file === undefined ? env['INGOT_SOURCE_PASSWORD'] : textOf(file).replace(/\r?\n$/, ''),
+    password: secretIn(values['source-password-file'], 'INGOT_SOURCE_PASSWORD', env),
     ca: values['source-ca'],
     plaintext: values['source-plaintext'],
     charset: values['source-charset'],
@@ -73,16 +75,20 @@ const fileAt = (path: string | undefined) => {
 };
 
 /** On a terminal, what a source wrote must not be more than text. */
-const plain = (text: string): string => text.replace(/\p{Cc}/gu, (one) => JSON.stringify(one).slice(1, -1));
+const plain = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`);
 
 const told = 50;
 
+const lineOf = (one: Report['problems'][number]): string => {
+  const [word, detail] = one.is === 'warning' ? [one.warning, one.detail] : [one.reason, 'detail' in one && one.detail];
+  return plain(`${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`);
+};
+
 const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): void => {
-  for (const { table, id, ...one } of problems.slice(0, told)) {
-    if (one.is === 'rejected') print(plain(`${table} ${id}: rejected, ${one.reason}: ${one.detail}`));
-    if (one.is === 'warning') print(plain(`${table} ${id}: ${one.warning}: ${one.detail}`));
-  }
-  if (problems.length > told) print(`and ${problems.length - told} more: --report FILE has them all`);
+  const lines = problems.filter(({ is }) => is !== 'skipped');
+  for (const one of lines.slice(0, told)) print(lineOf(one));
+  if (lines.length > told) print(`and ${lines.length - told} more: --report FILE has them all`);
   const { nodes_read, nodes_imported, nodes_rejected, nodes_skipped, warnings } = summary;
   const { interfaces_read, ports_imported, interfaces_rejected, interfaces_skipped } = summary;
   const be = dry ? 'would be imported' : 'imported';
@@ -91,6 +97,9 @@ const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): vo
     `ports: ${interfaces_read} read, ${ports_imported} ${be}, ${interfaces_rejected} rejected, ${interfaces_skipped} skipped`,
   );
   print(`warnings: ${warnings}`);
+  const same = problems.filter((one) => one.is === 'skipped' && one.reason === 'identical').length;
+  if (same > 0 && nodes_imported + ports_imported === 0)
+    print(`Nothing was changed: ${same} records are here already.`);
 };
 
 const asked = (values: Values) => {
@@ -102,14 +111,28 @@ const asked = (values: Values) => {
   return { source, node_arch: arch, power_manager, driver: driverOf(values.driver, power_manager) };
 };
 
-const move = async (source: Source, values: Values, world: World): Promise<number> => {
+/** Nothing is written without it. */
+const targetOf = (values: Values, env: World['env']): Target | undefined => {
+  if (values['dry-run']) return undefined;
+  if (!values['source-is-stopped']) {
+    throw Invalid(
+      'Two must never drive one machine: stop every nova-compute with the baremetal driver, and say so by --source-is-stopped. With --dry-run nothing is written.',
+    );
+  }
+  if (values.endpoint === undefined) throw Invalid('--endpoint says where the Bare Metal API is.');
+  const endpoint = values.endpoint.replace(/\/v1\/*$/, '');
+  return createTarget(openService('The Bare Metal API', endpoint, credentialsOf(values, '', 'INGOT', env)), sleep);
+};
+
+const move = async (source: Source, target: Target | undefined, values: Values, world: World): Promise<number> => {
   const { source: input, ...chosen } = asked(values);
   const file = fileAt(values.report);
   const head = { input, dry_run: values['dry-run'], options: chosen };
   try {
     await checkSchema(source);
     const report = createReport(head, file.write);
-    for await (const entry of planNovaBm(source, chosen)) report.add(entry);
+    const plan = planNovaBm(source, chosen);
+    for await (const entry of target ? writePlan(plan, target) : plan) report.add(entry);
     report.end();
     file.end();
     tell(report, values['dry-run'], world);
@@ -127,17 +150,20 @@ const move = async (source: Source, values: Values, world: World): Promise<numbe
 
 export const importNovaBm: Command = {
   usage:
-    '--source URL|FILE --arch ARCH --dry-run [--driver ipmi|redfish] [--nova-config FILE] [--report FILE] [--allow-rejected]',
-  doc: 'what would be moved from a nova_bm database, and what not and why (exit code 1: rows were rejected); the password of a server is in INGOT_SOURCE_PASSWORD or --source-password-file',
+    '--source URL|FILE --arch ARCH (--dry-run | --endpoint URL --source-is-stopped) [--report FILE] [--allow-rejected] [options]',
+  doc: `move what a nova_bm database knows (exit code 1: rows were rejected)
+      --source              mysql://USER@HOST/nova_bm, postgresql://..., an SQLite file, or a dump; its password is in
+                            INGOT_SOURCE_PASSWORD or --source-password-file; --source-ca FILE, --source-charset NAME
+      --driver NAME         ipmi or redfish; default: by the power_manager of --nova-config FILE
+      --endpoint URL        of the Bare Metal API; --auth none|basic|token, --user NAME; secrets are in INGOT_PASSWORD or
+                            --password-file, INGOT_TOKEN or --token-file`,
   run: async (args, world) => {
     const values = parse(args);
     const { source: named } = asked(values);
-    if (!values['dry-run']) {
-      throw Invalid('This version only looks: give --dry-run. Nothing was written.');
-    }
+    const target = targetOf(values, world.env);
     const source = await openSource(named, accessOf(values, world.env), tables);
     try {
-      return await move(source, values, world);
+      return await move(source, target, values, world);
     } finally {
       await source.close();
     }

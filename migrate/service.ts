@@ -1,6 +1,6 @@
 /** A service that is asked over HTTP, and who asks. What is proved there is in no message. */
-import { Fault, Invalid, Unavailable } from '../../layers/domain/fault.ts';
-import { isSafeUrl } from '../../layers/domain/safe-url.ts';
+import { Fault, Invalid, Unavailable } from '../layers/domain/fault.ts';
+import { isSafeUrl } from '../layers/domain/safe-url.ts';
 
 export type Credentials =
   | { readonly auth: 'none' }
@@ -11,7 +11,7 @@ export type Reply = { readonly status: number; readonly body: unknown };
 
 export type Asking = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
-export type Service = (method: 'GET' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
+export type Service = (method: 'GET' | 'POST' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
 
 const proofOf = (credentials: Credentials): Record<string, string> => {
   if (credentials.auth === 'token') return { 'X-Auth-Token': credentials.token };
