@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { Fault, isFault } from '../layers/domain/fault.ts';
-import type { Reply, Service } from './service.ts';
+import { faultstringOf, type Reply, type Service } from './service.ts';
 
 export type ImportRecord = { readonly kind: string; readonly record: Readonly<Record<string, unknown>> };
 
@@ -22,17 +22,14 @@ export type Target = {
 export const largest = 200;
 
 const answer = z.object({ results: z.array(outcome) });
-const refusal = z.object({ error_message: z.object({ faultstring: z.string() }) });
 
 /** Two minutes of patience together. */
 const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
 
 const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
 
-const Failed = ({ status, body }: Reply): Fault => {
-  const said = refusal.safeParse(body).data?.error_message.faultstring ?? 'it does not say why.';
-  return new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${said}`);
-};
+const Failed = ({ status, body }: Reply): Fault =>
+  new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${faultstringOf(body)}`);
 
 const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
 
