@@ -65,7 +65,7 @@ const begin = async (target: Target, asked: AsyncGenerator<object, void, number>
   for (;;) {
     const { value, done } = await asked.next(last);
     if (done) break;
-    const begun = (await target('POST', path, value as object)) as Begun;
+    const begun = (await target('POST', path, value)) as Begun;
     started.push(...begun.started);
     for (const { node, reason } of begun.refused) refused.set(node, reason);
     last = begun.started.length;
