@@ -36,6 +36,7 @@ const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): strin
   objects: { resources: objectsUnder('configdrives', 'inventories'), reason: 'The objects under our own prefixes.' },
   'objects:inventories': { resources: objectsUnder('inventories'), reason: 'The objects under one prefix of our own.' },
   'objects:images': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
+  'objects:images:sweep': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
   'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
   'workflows:start': { resources: executions(false), reason: 'The executions of our own state machines.' },
@@ -88,6 +89,9 @@ const apiRows = (api: Api): Row[] => [
   },
 ];
 
+/** The functions that state machines call. */
+const runners = [...new Set(Object.values<WorkflowRow>(workflows).map(({ runner }) => runner))];
+
 const otherRows = ({ workflows: machines, functions, data, feed, subscriptions }: IngotStack): Row[] => [
   ...[feed, subscriptions].map((at) => ({
     at,
@@ -96,8 +100,8 @@ const otherRows = ({ workflows: machines, functions, data, feed, subscriptions }
   })),
   {
     at: machines,
-    findings: [wildcard('*'), wildcard(`${arnOf(functions.workflow.function)}:*`)],
-    reason: 'X-Ray and vended log delivery know no resources; the other star is any version of one function of ours.',
+    findings: [wildcard('*'), ...runners.map((name) => wildcard(`${arnOf(functions[name].function)}:*`))],
+    reason: 'X-Ray and vended log delivery know no resources; the other stars are any version of functions of ours.',
   },
   {
     at: data,

@@ -22,6 +22,7 @@ export const grants = {
   objects: { part: 'objects', doc: 'put, get and delete configdrives and inventories' },
   'objects:inventories': { part: 'objects', doc: 'put inventories' },
   'objects:images': { part: 'objects', doc: 'put, get and delete images' },
+  'objects:images:sweep': { part: 'objects', doc: 'list and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
   'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop runs of machines' },

@@ -97,7 +97,7 @@ export const functions = {
   'server-sync': {
     memory: 512,
     timeout: 300,
-    grants: ['tenants', 'objects:images', 'workflows:servers'],
+    grants: ['tenants', 'objects:images:sweep', 'workflows:servers'],
     doc: 'Finds servers whose execution is gone and resumes or fails them; tells nodes of addresses that have changed; sweeps data that no image refers to.',
   },
 } as const satisfies Record<string, FunctionRow>;

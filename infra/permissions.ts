@@ -66,6 +66,13 @@ const callbackStatements = (stack: Stack, targets: GrantTargets, whose: Whose): 
   }),
 ];
 
+const listStatement = ({ bucketArn }: GrantTargets['data']['bucket'], prefixes: readonly string[]): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['s3:ListBucket'],
+    resources: [bucketArn],
+    conditions: { StringLike: { 's3:prefix': prefixes } },
+  });
+
 const objectStatements = (
   { data: { bucket, dataKey } }: GrantTargets,
   names: readonly (keyof typeof objectPrefixes)[],
@@ -77,11 +84,7 @@ const objectStatements = (
       resources: prefixes.map((prefix) => bucket.arnForObjects(prefix)),
     }),
     // Without it S3 answers 403, not 404, for an object that is not there.
-    new PolicyStatement({
-      actions: ['s3:ListBucket'],
-      resources: [bucket.bucketArn],
-      conditions: { StringLike: { 's3:prefix': prefixes } },
-    }),
+    listStatement(bucket, prefixes),
     new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
   ];
 };
@@ -99,6 +102,13 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   tenants: (_stack, targets) => [tableStatement(targets, 'tenants')],
   objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
   'objects:images': (_stack, targets) => objectStatements(targets, ['images']),
+  'objects:images:sweep': (_stack, { data: { bucket } }) => [
+    new PolicyStatement({
+      actions: ['s3:DeleteObject'],
+      resources: [bucket.arnForObjects(`${objectPrefixes.images}*`)],
+    }),
+    listStatement(bucket, [`${objectPrefixes.images}*`]),
+  ],
   'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
   'objects:guests': (_stack, targets) => objectStatements(targets, ['guests']),
   // Nobody authenticates to who has it: new objects, and none of anybody else.

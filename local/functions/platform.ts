@@ -43,6 +43,12 @@ const openInventories: Open = async (connected) => {
   return { put };
 };
 
+/** Who sweeps reads nothing. */
+const openSwept: Open = async (connected) => {
+  const { list, remove } = (await openObjects(connected)) as Objects;
+  return { list, remove };
+};
+
 const workflowMethods =
   (...names: (keyof Workflows)[]): Open =>
   async ({ workflows }) =>
@@ -91,6 +97,7 @@ const openers: { readonly [G in GrantName]: Open } = {
   objects: openObjects,
   'objects:inventories': openInventories,
   'objects:images': openObjects,
+  'objects:images:sweep': openSwept,
   'objects:agents': openObjects,
   'objects:guests': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),

@@ -50,7 +50,8 @@ export const describedBy = (book: Book, rows: readonly Row[]) => {
   /** `line` as a test asks: a method and a path with its query. */
   return (line: string, version: number, { status, body }: Answer): void => {
     const { method, path: target } = partsOf(line);
-    const segments = target.split('?')[0]!.split('/').filter(Boolean);
+    // An identifier such as `..` leads elsewhere, as with every client.
+    const segments = new URL(target, 'http://cloud.test').pathname.split('/').filter(Boolean);
     const row = find(segments)?.leaves.get(method)?.row;
     if (status >= 300 || row === undefined) return;
     const document = documentAt(version);

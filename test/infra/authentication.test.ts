@@ -56,16 +56,18 @@ const reads = (template: Template) =>
   ).map(([id, policy]) => [id.replace(/Function.*/, ''), JSON.stringify(policy)] as const);
 
 it.each([
-  ['the service account of Keystone', 'keystone_credentials', 'authorizer'],
-  ['what is proved to the Bare Metal API', 'baremetal_credentials', 'computeapi'],
-  ['what is proved to the Image API', 'image_credentials', 'workflow'],
-])('the parameter with %s is read by who needs it, and no other parameter by anybody', (_what, setting, name) => {
+  ['the service account of Keystone', 'keystone_credentials', ['authorizer']],
+  ['what is proved to the Bare Metal API', 'baremetal_credentials', ['computeapi', 'serverworkflow']],
+  ['what is proved to the Image API', 'image_credentials', ['workflow']],
+])('the parameter with %s is read by who needs it, and no other parameter by anybody', (_what, setting, names) => {
   expect(reads(synthesise())).toEqual([]);
   for (const parameter of ['/ingot/one', 'one']) {
     const granted = reads(synthesise({ [setting]: parameter }));
-    expect(granted.map(([reader]) => reader)).toEqual([name]);
-    expect(granted[0]![1]).toContain(`:parameter/${parameter.replace(/^\//, '')}`);
-    expect(granted[0]![1]).not.toContain('parameter/*');
+    expect(granted.map(([reader]) => reader)).toEqual(names);
+    for (const [, policy] of granted) {
+      expect(policy).toContain(`:parameter/${parameter.replace(/^\//, '')}`);
+      expect(policy).not.toContain('parameter/*');
+    }
   }
 });
 

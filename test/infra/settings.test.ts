@@ -40,8 +40,8 @@ describe('settings', () => {
     expect([...read].filter((name) => !variables.includes(name)).sort()).toEqual(others);
   });
 
-  it('are all that workflows have for substitution, but for the function that runs the phases', () => {
-    expect([...substituted].filter((name) => !Object.hasOwn(settings, name))).toEqual(['workflow']);
+  it('are all that workflows have for substitution, but for the functions that run the phases', () => {
+    expect([...substituted].filter((name) => !Object.hasOwn(settings, name))).toEqual(['workflow', 'server_workflow']);
   });
 
   it('are each read by a function or a workflow', () => {
@@ -58,7 +58,8 @@ describe('a value of a setting', () => {
   const other = (name: SettingName): string => {
     const standard = settings[name].default;
     if (/^\d+$/.test(standard)) return '7';
-    return standard === 'true' ? 'false' : 'other';
+    if (standard === 'true') return 'false';
+    return standard === 'false' ? 'true' : 'other';
   };
   const isText = (name: SettingName) => other(name) === 'other';
   const onAws = (context: Record<string, string>) => readContextSettings(new App({ context }));

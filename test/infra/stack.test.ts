@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type ApiRow, apis, functions, layout, settings, tables, workflows } from '../../infra/manifest.ts';
 import { IngotStack } from '../../infra/stack.ts';
+import type { WorkflowName } from '../../workflows/index.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 
 type Statement = { Action: string | string[]; Resource: unknown; Effect: string };
@@ -92,8 +93,9 @@ describe('the template and the manifest', () => {
         .sort(),
     );
     for (const machine of machines) {
-      expect(Object.keys(machine['DefinitionSubstitutions'] as object)).toEqual(
-        expect.arrayContaining(['workflow', ...Object.keys(settings)]),
+      const { runner } = workflows[(machine['StateMachineName'] as string).replace('ingot-', '') as WorkflowName];
+      expect(Object.keys(machine['DefinitionSubstitutions'] as object).toSorted()).toEqual(
+        [runner.replaceAll('-', '_'), ...Object.keys(settings)].toSorted(),
       );
     }
   });
@@ -260,7 +262,14 @@ describe('the functions for tenants', () => {
   });
 
   it('leave images to the Image API, whose data others get by links alone', () => {
-    expect(names.filter((name) => mayTouch(name, '/images/*'))).toEqual(['image-api']);
+    for (const [action, who] of [
+      ['s3:GetObject', ['image-api']],
+      ['s3:PutObject', ['image-api']],
+      // Who sweeps what no image refers to.
+      ['s3:DeleteObject', ['image-api', 'server-sync']],
+    ] as const) {
+      expect([action, names.filter((name) => may(name, action, '/images/*'))]).toEqual([action, who]);
+    }
   });
 
   it('neither stand in the hardware network nor call any function of ours: machines are reached over the wire', () => {
