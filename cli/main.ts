@@ -3,8 +3,14 @@ import { Invalid, isFault } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
 import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
+import { takeoverStart, takeoverStatus } from './takeover.ts';
 
-const commands: Readonly<Record<string, Command>> = { 'import nova-bm': importNovaBm, 'ledger verify': verify };
+const commands: Readonly<Record<string, Command>> = {
+  'import nova-bm': importNovaBm,
+  'ledger verify': verify,
+  'takeover start': takeoverStart,
+  'takeover status': takeoverStatus,
+};
 
 const help = (): string => {
   const lines = Object.entries(commands).map(([name, { usage, doc }]) => `  ingot ${name} ${usage}\n      ${doc}`);

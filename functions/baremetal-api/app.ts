@@ -3,12 +3,19 @@ import { refuseFenced } from '../../layers/domain/baremetal/takeover.ts';
 import { Forbidden } from '../../layers/domain/fault.ts';
 import { allows, authorize, type Subject } from '../../layers/domain/policy.ts';
 import { byRules } from '../../layers/http/admission.ts';
+import { refuseChanges } from '../../layers/http/maintenance.ts';
 import { serve, type Serve } from '../../layers/http/pipeline.ts';
 import { ironic } from '../../layers/http/protocols/ironic.ts';
 import type { Config } from './config.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Deps, Route } from './route.ts';
 import { routes } from './routes.ts';
+
+/** Whoever moves in does it while nobody else changes anything. */
+const refuseInMaintenance = ({ maintenanceRetryAfter }: Config, subject: Subject, row: Route): void => {
+  if (row.movesIn && allows('baremetal:import:create', subject)) return;
+  refuseChanges(maintenanceRetryAfter, row);
+};
 
 const refuseProjects = ({ scope }: Subject): void => {
   if (scope === 'system') return;
@@ -33,7 +40,10 @@ export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
       protocol: ironic,
       routes: guarded,
       admit: byRules({ allows, authorize }),
-      ...(!config.forProjects && { enter: refuseProjects }),
+      enter: (subject, row) => {
+        if (!config.forProjects) refuseProjects(subject);
+        refuseInMaintenance(config, subject, row);
+      },
       publicEndpoint: config.publicEndpoint,
     },
     { ...platform, config },

@@ -95,6 +95,7 @@ const failed = async ({ table }: Deps): Promise<z.output<typeof failure>[]> => {
 export const takeoverRoutes: readonly Route[] = [
   route<Body>({
     at: 'POST /v1/takeovers',
+    movesIn: true,
     policy: 'baremetal:takeover:create',
     status: 202,
     body,

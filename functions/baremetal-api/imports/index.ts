@@ -69,6 +69,7 @@ const uuidOf = ({ uuid: given }: Readonly<Record<string, unknown>>): string | nu
 export const importRoutes: readonly Route[] = [
   route<Body>({
     at: 'POST /v1/imports',
+    movesIn: true,
     policy: 'baremetal:import:create',
     status: 200,
     limit: maxBytes,

@@ -41,7 +41,7 @@ describe('asking for takeovers', () => {
     expect([first.status, first.body.started.length, first.body.refused]).toEqual([202, 3, []]);
     expect(await progress()).toEqual({ counts: { pending: 2, running: 3, completed: 0, failed: 0 }, failed: [] });
     const second = await takeOver();
-    expect([...first.body.started, ...second.body.started].toSorted()).toEqual([1, 2, 3, 4, 5].map(uuid));
+    expect(new Set([...first.body.started, ...second.body.started])).toEqual(new Set([1, 2, 3, 4, 5].map(uuid)));
     expect((await takeOver()).body).toEqual({ started: [], refused: [] });
     expect(started()).toHaveLength(5);
   });
@@ -135,9 +135,10 @@ describe('the fence', () => {
       for (const state of ['pending', 'running', 'failed'] as const) {
         await front.force(uuid(1), noteTakeover(noNotes, state, at, 'The password is wrong.'));
         const { status, error } = await send(line);
-        expect([status, error]).toEqual([409, expect.stringContaining('takeover_pending')]);
-        if (state === 'failed') expect(error).toContain('The password is wrong.');
-      }
+        const why = state === 'failed' ? 'The password is wrong.' : '';
+      expect([status, error]).toEqual([409, expect.stringContaining('takeover_pending')]);
+      expect(error).toContain(why);
+        }
       expect(front.platform.workflows.started).toEqual([]);
       await front.force(uuid(1), noteTakeover(noNotes, 'completed', at));
       expect((await send(line)).error).not.toContain('takeover_pending');
