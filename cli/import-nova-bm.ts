@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { Invalid, isFault } from '../layers/domain/fault.ts';
-import { credentialsOf, secretIn, textOf } from '../migrate/credentials.ts';
+import { secretIn, textOf } from '../migrate/credentials.ts';
 import { planNovaBm } from '../migrate/nova-bm/plan.ts';
 import { driverOf, powerManagerIn } from '../migrate/nova-bm/power-manager.ts';
 import { createReport, type Report } from '../migrate/nova-bm/report.ts';
 import { checkSchema, tables } from '../migrate/nova-bm/tables.ts';
 import { writePlan } from '../migrate/nova-bm/write.ts';
-import { openService } from '../migrate/service.ts';
 import { openSource } from '../migrate/sources/open.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
+import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
   source: { type: 'string' },
@@ -26,11 +26,7 @@ const options = {
   driver: { type: 'string' },
   'nova-config': { type: 'string' },
   'source-is-stopped': { type: 'boolean', default: false },
-  endpoint: { type: 'string' },
-  auth: { type: 'string', default: 'none' },
-  user: { type: 'string' },
-  'password-file': { type: 'string' },
-  'token-file': { type: 'string' },
+  ...targetOptions,
   'dry-run': { type: 'boolean', default: false },
   report: { type: 'string' },
   'allow-rejected': { type: 'boolean', default: false },
@@ -119,9 +115,7 @@ const targetOf = (values: Values, env: World['env']): Target | undefined => {
       'Two must never drive one machine: stop every nova-compute with the baremetal driver, and say so by --source-is-stopped. With --dry-run nothing is written.',
     );
   }
-  if (values.endpoint === undefined) throw Invalid('--endpoint says where the Bare Metal API is.');
-  const endpoint = values.endpoint.replace(/\/v1\/*$/, '');
-  return createTarget(openService('The Bare Metal API', endpoint, credentialsOf(values, '', 'INGOT', env)), sleep);
+  return createTarget(openTarget(values, env), sleep);
 };
 
 const move = async (source: Source, target: Target | undefined, values: Values, world: World): Promise<number> => {
@@ -154,9 +148,7 @@ export const importNovaBm: Command = {
   doc: `move what a nova_bm database knows (exit code 1: rows were rejected)
       --source              mysql://USER@HOST/nova_bm, postgresql://..., an SQLite file, or a dump; its password is in
                             INGOT_SOURCE_PASSWORD or --source-password-file; --source-ca FILE, --source-charset NAME
-      --driver NAME         ipmi or redfish; default: by the power_manager of --nova-config FILE
-      --endpoint URL        of the Bare Metal API; --auth none|basic|token, --user NAME; secrets are in INGOT_PASSWORD or
-                            --password-file, INGOT_TOKEN or --token-file`,
+      --driver NAME         ipmi or redfish; default: by the power_manager of --nova-config FILE${targetUsage}`,
   run: async (args, world) => {
     const values = parse(args);
     const { source: named } = asked(values);

@@ -1,9 +1,10 @@
 /** `npx ingot takeover`: machines that were moved in with an instance, and how far they are (docs/adr/0022-moving-in.md). */
 import { parseArgs } from 'node:util';
 
-import { Invalid } from '../layers/domain/fault.ts';
+import { Fault, Invalid } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
-import { openTarget, type Target, targetOptions, targetUsage } from './target.ts';
+import { faultstringOf, type Service } from '../migrate/service.ts';
+import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = { ...targetOptions, failed: { type: 'boolean', default: false }, limit: { type: 'string' } } as const;
 
@@ -30,14 +31,22 @@ type Begun = {
 };
 
 const path = '/v1/takeovers';
+const headers = { 'X-OpenStack-Ironic-API-Version': 'latest' };
+
+/** Throws Fault Refused for an answer that is no success. */
+const ask = async (target: Service, body?: object): Promise<unknown> => {
+  const reply = await target(body ? 'POST' : 'GET', path, { headers, ...(body && { body }) });
+  if (reply.status < 300) return reply.body;
+  throw new Fault('Refused', reply.status, `The Bare Metal API answered ${reply.status}: ${faultstringOf(reply.body)}`);
+};
 
 export const takeoverStatus: Command = {
-  usage: targetUsage,
+  usage: `[options]${targetUsage}`,
   doc: 'how far the machines are that were moved in with an instance (exit code 1: a takeover has failed)',
   run: async (args, { env, print }) => {
     const { values, positionals } = parse(args);
     if (positionals.length > 0) throw Invalid('`takeover status` takes no names: it tells of all nodes.');
-    const { counts, failed } = (await openTarget(values, env)('GET', path)) as Progress;
+    const { counts, failed } = (await ask(openTarget(values, env))) as Progress;
     for (const [state, count] of Object.entries(counts)) print(`${state.padEnd(10)}${String(count).padStart(8)}`);
     for (const { node_uuid, name, since, reason } of failed) {
       print(`${name ?? node_uuid} (${node_uuid}), ${since}: ${reason ?? 'nobody knows why.'}`);
@@ -58,14 +67,14 @@ async function* batches(names: readonly string[], pending: number): AsyncGenerat
   }
 }
 
-const begin = async (target: Target, asked: AsyncGenerator<object, void, number>): Promise<Begun> => {
+const begin = async (target: Service, asked: AsyncGenerator<object, void, number>): Promise<Begun> => {
   const started: string[] = [];
   const refused = new Map<string, string>();
   let last = 0;
   for (;;) {
     const { value, done } = await asked.next(last);
     if (done) break;
-    const begun = (await target('POST', path, value)) as Begun;
+    const begun = (await ask(target, value)) as Begun;
     started.push(...begun.started);
     for (const { node, reason } of begun.refused) refused.set(node, reason);
     last = begun.started.length;
@@ -80,11 +89,11 @@ const limitOf = (text: string | undefined): number => {
 };
 
 /** Those that failed until now: who fails again at once is not asked for again. */
-const failedNow = async (target: Target): Promise<string[]> =>
-  ((await target('GET', path)) as Progress).failed.map(({ node_uuid }) => node_uuid);
+const failedNow = async (target: Service): Promise<string[]> =>
+  ((await ask(target)) as Progress).failed.map(({ node_uuid }) => node_uuid);
 
 export const takeoverStart: Command = {
-  usage: `[NODE ... | --failed | --limit N] ${targetUsage}`,
+  usage: `[NODE ... | --failed | --limit N] [options]${targetUsage}`,
   doc: 'looks at the machines that are pending, so many of them, at those that failed, or at those named; it may be asked for again at any time (exit code 1: one could not begin)',
   run: async (args, { env, print }) => {
     const { values, positionals } = parse(args);

@@ -16,7 +16,10 @@ export type Asking = { readonly headers?: Readonly<Record<string, string>>; read
 export type Service = (method: 'GET' | 'POST' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
 
 const proofOf = (credentials: Credentials): Record<string, string> => {
-  if (credentials.auth === 'token') return { 'X-Auth-Token': credentials.token };
+  if (credentials.auth === 'token') {
+    // Where Keystone looks for it, and where OpenID Connect does.
+    return { 'X-Auth-Token': credentials.token, Authorization: `Bearer ${credentials.token}` };
+  }
   if (credentials.auth === 'none') return {};
   const { user, password } = credentials;
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };

@@ -51,9 +51,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ingot = async (args: readonly string[], env: object = {}): Promise<{ code: number; out: string; err: string }> =>
   new Promise((resolve) => {
-    const options = { env: { PATH: process.env['PATH'], INGOT_TARGET: url, ...env } };
-    execFile(process.execPath, [join(root, 'cli/ingot.js'), 'takeover', ...args], options, (error, out, err) =>
-      resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
+    const options = { env: { PATH: process.env['PATH'], ...env } };
+    const where = args.includes('--endpoint') ? [] : ['--endpoint', url];
+    execFile(
+      process.execPath,
+      [join(root, 'cli/ingot.js'), 'takeover', ...args, ...where],
+      options,
+      (error, out, err) => resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
     );
   });
 
@@ -115,25 +119,26 @@ it('begins with those that are named, and says of the others why not', async () 
 
 it('proves who it is by the environment or a file, and shows the password to nobody', async () => {
   password = 'canary:1';
-  expect(await ingot(['status'], { INGOT_TARGET_USER: 'admin', INGOT_TARGET_PASSWORD: password })).toMatchObject({
-    code: 0,
-  });
-  const file = join(folder, 'credentials');
-  writeFileSync(file, JSON.stringify({ username: 'admin', password }));
-  expect(await ingot(['status', '--target-credentials', file])).toMatchObject({ code: 0 });
+  const basic = ['status', '--auth', 'basic', '--user', 'admin'];
+  expect(await ingot(basic, { INGOT_PASSWORD: password })).toMatchObject({ code: 0 });
+  const file = join(folder, 'password');
+  writeFileSync(file, `${password}\n`);
+  expect(await ingot([...basic, '--password-file', file])).toMatchObject({ code: 0 });
   expect(new Set(proofs)).toEqual(new Set([`Basic ${btoa('admin:canary:1')}`]));
-  const refused = await ingot(['status'], { INGOT_TARGET_USER: 'admin', INGOT_TARGET_PASSWORD: 'canary-2' });
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('answered 401') as string });
+  const refused = await ingot(basic, { INGOT_PASSWORD: 'canary-2' });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('refused who asks (401)') as string });
+  await ingot(['status', '--auth', 'token'], { INGOT_TOKEN: 'canary-3' });
+  expect(proofs.at(-1)).toBe('Bearer canary-3');
   expect(JSON.stringify(refused)).not.toContain('canary');
 });
 
 it('says in one line what is wrong', async () => {
-  const err = async (...args: string[]) =>
-    (await ingot(args, { INGOT_TARGET_USER: 'a', INGOT_TARGET_PASSWORD: 'b' })).err;
-  expect(await err('status', '--target', 'http://10.0.0.1')).toContain('has to be an https URL');
-  expect(await err('status', '--target', 'file:///etc')).toContain('http or https URL');
-  expect(await err('status', '--target', 'http://127.0.0.1:9')).toContain('Nobody answers at http://127.0.0.1:9');
-  expect(await err('status', '--target-credentials', '/nowhere')).toContain('The file /nowhere can not be read');
+  const err = async (...args: string[]) => (await ingot(args, { INGOT_PASSWORD: 'b' })).err;
+  const basic = ['--auth', 'basic', '--user', 'a'];
+  expect(await err('status', '--endpoint', 'http://10.0.0.1', ...basic)).toContain('https URL');
+  expect(await err('status', '--endpoint', 'file:///etc')).toContain('http or https URL');
+  expect(await err('status', '--endpoint', 'http://127.0.0.1:9')).toContain('does not answer at http://127.0.0.1:9');
+  expect(await err('status', ...basic, '--password-file', '/nowhere')).toContain('The file /nowhere can not be read');
   expect(await err('status', 'n1')).toContain('takes no names');
   expect(await err('start', '--limit', '0')).toContain('--limit has to be');
   expect(await err('start', '--limit', '1', '--failed')).toContain('Give names, or --failed, or --limit');
