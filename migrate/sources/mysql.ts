@@ -1,6 +1,9 @@
 /** A MySQL or MariaDB server, by `mysql2` (MIT). Texts come in the character set of their table, converted to UTF-8. */
+import { isIP } from 'node:net';
+
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 
+import { Invalid } from '../../layers/domain/fault.ts';
 import type { ReadTables } from './columns.ts';
 import { type Server, serverName, sourceFailed } from './server.ts';
 import { createSource, type Source } from './source.ts';
@@ -17,6 +20,12 @@ const decoding = (charset: string) => {
     const bytes = sent.buffer();
     return bytes === null ? null : decoder.decode(bytes);
   };
+};
+
+/** The driver takes any certificate of the authority from a server that is named by its address. */
+const refuseAddress = ({ host, ca }: Server): void => {
+  if (ca === undefined || isIP(host) === 0) return;
+  throw Invalid(`With --source-ca a MySQL server has to be named as its certificate does, not by its address ${host}.`);
 };
 
 const connect = async (server: Server) => {
@@ -38,12 +47,13 @@ const connect = async (server: Server) => {
   return connection;
 };
 
-/** Connects, and keeps to what the database holds at this moment. Throws Fault SourceFailed (503), as each reading does. */
+/** Connects, and keeps to what the database holds at this moment. Throws Invalid, and Fault SourceFailed (503) as each reading does. */
 export const openMysql = async (server: Server, tables: ReadTables): Promise<Source> => {
   const told = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw sourceFailed(server, error);
     });
+  refuseAddress(server);
   const connection = await told(connect(server));
   const select = async (sql: string, values: readonly unknown[]) =>
     (await told(connection.query<RowDataPacket[]>(sql, [...values])))[0];

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { mask } from '../../layers/domain/masking.ts';
 import { expected, fixture, planFrom, type Planned } from '../migrate/nova-bm/planned.ts';
+import { makeCa } from '../fakes/bmc.ts';
 import { type DatabaseServer, reader, sqliteDump, startMariaDb, startPostgresql } from './servers.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -127,6 +128,19 @@ for (const { scheme, dialect, start, hostile: insert, forms } of sides) {
       expect(wrong).toContain(`database nova_bm at 127.0.0.1:${server.port} can not be read`);
       expect(wrong).not.toContain(password);
       await expect(planFrom(`${scheme}://nova@127.0.0.1:1/nova_bm`, access)).rejects.toThrow('ECONNREFUSED');
+    });
+
+    it('proves by a certificate who it is, if one is asked for', async () => {
+      const named = url('nova_bm').replace('127.0.0.1', 'localhost');
+      expect(await planFrom(named, { ...access, ca: server.ca })).toEqual(expected);
+      const other = fileOf('other.pem', (await makeCa()).cert);
+      await expect(planFrom(named, { ...access, ca: other })).rejects.toThrow(
+        /can not be read: .*(?:certificate|signature)/,
+      );
+      // The one that it shows is for localhost.
+      await expect(planFrom(url('nova_bm'), { ...access, ca: server.ca })).rejects.toThrow(
+        /has to be named as its certificate|does not match certificate's/,
+      );
     });
 
     it('can be looked at from the command line, and no secret is told', async () => {

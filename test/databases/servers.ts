@@ -9,11 +9,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { generate } from 'selfsigned';
+
+import { makeCa } from '../fakes/bmc.ts';
+
 /** What the importer may use: it may read nova_bm and nothing else. Both are in no output. */
 export const reader = { user: 'nova', password: 'c4nary-of-the-source' } as const;
 
 export type DatabaseServer = {
   readonly port: number;
+  /** The certificate that signed the server's own. */
+  readonly ca: string;
   /** Creates a database; `options`: what follows its name. */
   create(database: string, options?: string): Promise<void>;
   /** Runs statements as the administrator. */
@@ -61,6 +67,25 @@ const newFolder = (name: string): string => {
   return folder;
 };
 
+type Certificates = { readonly ca: string; readonly cert: string; readonly key: string };
+
+/** For `localhost`, in files of the folder. */
+const certify = async (folder: string): Promise<Certificates> => {
+  const ca = await makeCa();
+  const own = await generate([{ name: 'commonName', value: 'database' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+    ca: { key: ca.private, cert: ca.cert },
+  });
+  const put = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  return { ca: put('ca.pem', ca.cert), cert: put('cert.pem', own.cert), key: put('key.pem', own.private) };
+};
+
 const patience = 60_000;
 
 /** Until it answers. */
@@ -96,11 +121,10 @@ export const startMariaDb = async (): Promise<DatabaseServer> => {
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
   ]);
-  const child = spawn(
-    programIn(usual, 'mariadbd'),
-    ['--no-defaults', ...who, `--datadir=${data}`, `--socket=${socket}`, '--bind-address=127.0.0.1', `--port=${port}`],
-    { stdio: 'ignore' },
-  );
+  const { ca, cert, key } = await certify(folder);
+  const where = [`--datadir=${data}`, `--socket=${socket}`, '--bind-address=127.0.0.1', `--port=${port}`];
+  const tls = [`--ssl-cert=${cert}`, `--ssl-key=${key}`];
+  const child = spawn(programIn(usual, 'mariadbd'), ['--no-defaults', ...who, ...where, ...tls], { stdio: 'ignore' });
   const admin = ['--no-defaults', '--user=root', `--socket=${socket}`, '--default-character-set=utf8mb4'];
   const client = programIn(usual, 'mariadb');
   const exec = async (database: string, sql: string) => {
@@ -111,6 +135,7 @@ export const startMariaDb = async (): Promise<DatabaseServer> => {
   await exec('mysql', `create user ${who127} identified by '${reader.password}'`);
   return {
     port,
+    ca,
     exec,
     create: async (database, options = 'character set utf8') => exec('mysql', `create database ${database} ${options}`),
     grant: async (database) => exec('mysql', `grant select on ${database}.* to ${who127}`),
@@ -126,12 +151,12 @@ const postgresqlFolders = (): string[] => {
   return [...versions.map((version) => join(root, version, 'bin')), ...usual];
 };
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
-const asOrdinary = async (folder: string): Promise<readonly string[]> => {
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made, who gets the files. */
+const asOrdinary = async (...files: readonly string[]): Promise<readonly string[]> => {
   if (process.getuid?.() !== 0) return [];
   const id = async (option: string) => Number((await run('/usr/bin/id', [option, 'postgres'])).toString());
   const [uid, gid] = [await id('-u'), await id('-g')];
-  chownSync(folder, uid, gid);
+  for (const file of files) chownSync(file, uid, gid);
   return ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
 };
 
@@ -142,7 +167,8 @@ export const startPostgresql = async (): Promise<DatabaseServer> => {
   chmodSync(sockets, 0o777);
   const secret = join(folder, 'password');
   writeFileSync(secret, 'of-the-administrator');
-  const ordinary = await asOrdinary(folder);
+  const { ca, cert, key } = await certify(folder);
+  const ordinary = await asOrdinary(folder, secret, cert, key);
   const bins = postgresqlFolders();
   const start = (program: string, args: string[]): [string, string[]] => {
     const [first, ...rest] = [...ordinary, programIn(bins, program), ...args];
@@ -163,9 +189,9 @@ export const startPostgresql = async (): Promise<DatabaseServer> => {
       '--no-sync',
     ]),
   );
-  const child = spawn(...start('postgres', ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', sockets, '-F']), {
-    stdio: 'ignore',
-  });
+  const tls = ['-c', 'ssl=on', '-c', `ssl_cert_file=${cert}`, '-c', `ssl_key_file=${key}`];
+  const where = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', sockets, '-F'];
+  const child = spawn(...start('postgres', [...where, ...tls]), { stdio: 'ignore' });
   const env = { PGPASSWORD: 'of-the-administrator', PGCLIENTENCODING: 'UTF8' };
   const admin = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
   const exec = async (database: string, sql: string) => {
@@ -175,6 +201,7 @@ export const startPostgresql = async (): Promise<DatabaseServer> => {
   await exec('postgres', `create role ${reader.user} login password '${reader.password}'`);
   return {
     port,
+    ca,
     exec,
     create: async (database, options = '') => exec('postgres', `create database ${database} ${options}`),
     grant: async (database) => exec(database, `grant select on all tables in schema public to ${reader.user}`),
