@@ -14,6 +14,7 @@ import { openSource } from '../migrate/sources/open.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
+import { createProgress } from './progress.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -126,7 +127,16 @@ const move = async (source: Source, target: Target | undefined, values: Values, 
     await checkSchema(source);
     const report = createReport(head, file.write);
     const plan = planNovaBm(source, chosen);
-    for await (const entry of target ? writePlan(plan, target) : plan) report.add(entry);
+    const rows = (await source.count('bm_nodes')) + (await source.count('bm_interfaces'));
+    const progress = createProgress(rows, 'rows', world);
+    try {
+      for await (const entry of target ? writePlan(plan, target) : plan) {
+        report.add(entry);
+        if (entry.is !== 'warning') progress.step();
+      }
+    } finally {
+      progress.end();
+    }
     report.end();
     file.end();
     tell(report, values['dry-run'], world);

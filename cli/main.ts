@@ -18,6 +18,8 @@ const help = (): string => {
 };
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const draw = (text: string): void => void process.stderr.write(text);
+const world = { env: process.env, print, now: Date.now, ...(process.stderr.isTTY && { draw }) };
 
 const run = async (args: readonly string[]): Promise<number> => {
   if (args.length === 0 || args.includes('--help')) {
@@ -27,7 +29,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   const name = [args.slice(0, 2).join(' '), args[0]!].find((words) => Object.hasOwn(commands, words));
   if (name === undefined)
     throw Invalid(`There is no command "${args.slice(0, 2).join(' ')}": see \`npx ingot --help\`.`);
-  return commands[name]!.run(args.slice(name.split(' ').length), { env: process.env, print });
+  return commands[name]!.run(args.slice(name.split(' ').length), world);
 };
 
 try {

@@ -6,6 +6,8 @@ export type Source = {
   readonly name: string;
   /** The columns that the table has there; none if there is no such table. */
   columns(table: string): Promise<readonly string[]>;
+  /** How many rows the table has. */
+  count(table: string): Promise<number>;
   /** All rows in the order of the key, in batches, as they were at one moment. No more than one batch is in memory. */
   rows(table: string): AsyncIterable<readonly Row[]>;
   close(): Promise<void>;
@@ -39,5 +41,8 @@ export const createSource = (connection: Connection, tables: ReadTables): Source
     }
   };
 
-  return { name, columns, rows, close };
+  const count = async (table: string): Promise<number> =>
+    Number((await select(`select count(*) as rows_in_all from ${table}`, []))[0]!['rows_in_all']);
+
+  return { name, columns, count, rows, close };
 };
