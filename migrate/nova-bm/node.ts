@@ -1,4 +1,4 @@
-/** A row of bm_nodes as a node of the Bare Metal API, or why it can not be one (nova-bm-migration.md 3 and 3a). */
+/** A row of bm_nodes as a node of the Bare Metal API, or why it can not be one (nova-bm-migration.md 3 and 3.1). */
 import { isUuid } from '../../layers/domain/values.ts';
 import { taskStateOf } from './states.ts';
 import type { Survey } from './survey.ts';

@@ -1,4 +1,4 @@
-/** A row of bm_interfaces as a port of the Bare Metal API (nova-bm-migration.md 3 and 3a). */
+/** A row of bm_interfaces as a port of the Bare Metal API (nova-bm-migration.md 3 and 3.1). */
 import { createHash } from 'node:crypto';
 
 import type { InterfaceRow } from './tables.ts';
@@ -21,7 +21,7 @@ const forms = [
   /^[0-9a-f]{12}$/,
 ];
 
-/** In lower case with colons, however it was written (3a has the forms); undefined for what is none. */
+/** In lower case with colons, however it was written (nova-bm-migration.md 3.1 has the forms); undefined for what is none. */
 export const macOf = (address: string): string | undefined => {
   const text = address.trim().toLowerCase();
   return forms.some((form) => form.test(text))

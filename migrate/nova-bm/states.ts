@@ -1,4 +1,4 @@
-/** What task_state says (nova-bm-migration.md 2 and 3a). */
+/** What task_state says (nova-bm-migration.md 2 and 3.1). */
 
 export type TaskState = {
   /** A deployment goes on: the node has to be drained before it can be moved. */

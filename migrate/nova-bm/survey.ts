@@ -13,7 +13,7 @@ export type Survey = {
 
 type Holders = { readonly ids: number[]; readonly active: number[] };
 
-/** Soft-deleted rows hold nothing. An instance is that of the single `active` row; without one, of none (3a). */
+/** Soft-deleted rows hold nothing. An instance is that of the single `active` row; without one, of none (nova-bm-migration.md 3.1). */
 export const survey = async (source: Source): Promise<Survey> => {
   const ids = new Set<number>();
   const uuids = new Map<string, number>();

@@ -59,7 +59,7 @@ type ReadCell<K> = K extends 'number' ? number | null : K extends 'flag' ? boole
 export type NodeRow = Read<'bm_nodes'>;
 export type InterfaceRow = Read<'bm_interfaces'>;
 
-/** Where blanks around do not count (nova-bm-migration.md 3a). */
+/** Where blanks around do not count (nova-bm-migration.md 3.1). */
 const trimmed = new Set(['pm_address']);
 
 /** Where an empty text is NULL. */
@@ -99,7 +99,7 @@ const versionIn = async (source: Source): Promise<number | undefined> => {
 };
 
 /**
- * Refuses any other version, older ones with the way to go (R084), and what has not the columns of this one. Throws
+ * Refuses any other version, older ones with the way to go, and what has not the columns of this one. Throws
  * Fault unsupported-schema-version (400).
  */
 export const checkSchema = async (source: Source): Promise<void> => {

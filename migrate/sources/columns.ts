@@ -19,7 +19,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
 
 const written = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?$/;
 
-/** Naive UTC as ISO 8601: fractions left out when zero, else six digits (nova-bm-migration.md 3a). MySQL's zero is none. */
+/** Naive UTC as ISO 8601: fractions left out when zero, else six digits (nova-bm-migration.md 3.1). MySQL's zero is none. */
 const timeOf = (value: unknown): string | null | undefined => {
   const [, date, time, fraction = ''] = (typeof value === 'string' && written.exec(value)) || [];
   if (date === undefined) return undefined;

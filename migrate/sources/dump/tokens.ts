@@ -143,7 +143,8 @@ export class Tokens {
 
   #plainAt(all: string, at: number, last: boolean): [number, Token?] {
     const cut = (end: number, token: Token): [number, Token?] =>
-      end === all.length && !last ? [unfinished] : [end, token];
+      // The exponent of a number takes three characters to be told from a word.
+      end + 3 > all.length && !last ? [unfinished] : [end, token];
     const endOfWord = endOf(word, all, at);
     if (endOfWord > at) {
       const value = all.slice(at, endOfWord);

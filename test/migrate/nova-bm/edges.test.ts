@@ -1,4 +1,4 @@
-/** What history is silent about, as nova-bm-migration.md 3a decides it. */
+/** What history is silent about, as nova-bm-migration.md 3.1 decides it. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 
@@ -38,7 +38,9 @@ const plan = async (
   db.exec(schema);
   const insert = (table: string, row: Values) =>
     db
-      .prepare(`INSERT INTO ${table} (${Object.keys(row).join()}) VALUES (${Object.keys(row).map(() => '?')})`)
+      .prepare(
+        `INSERT INTO ${table} (${Object.keys(row).join()}) VALUES (${Array(Object.keys(row).length).fill('?').join()})`,
+      )
       .run(...Object.values(row));
   nodes.forEach((row, at) => insert('bm_nodes', whole(at + 1, row)));
   interfaces.forEach((row, at) => insert('bm_interfaces', { id: at + 1, deleted: 0, bm_node_id: 1, ...row }));
