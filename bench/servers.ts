@@ -22,13 +22,13 @@ const move = async (base: string, uuids: readonly string[], target: string, stat
   return allReach(base, uuids.length, state, since);
 };
 
-/** Available, and known to be off: others get no servers. */
+/** Available, and known to be on: others get no servers, and no deploy of fake hardware switches them on. */
 const prepare = async (base: string, uuids: readonly string[]) => {
   await move(base, uuids, 'manage', 'manageable');
   await move(base, uuids, 'provide', 'available');
-  await Promise.all(uuids.map((uuid) => call(base, 'PUT', `/v1/nodes/${uuid}/states/power`, { target: 'power off' })));
-  const isOff = async (uuid: string) => (await call(base, 'GET', `/v1/nodes/${uuid}`))['power_state'] === 'power off';
-  for (const uuid of uuids) while (!(await isOff(uuid)));
+  await Promise.all(uuids.map((uuid) => call(base, 'PUT', `/v1/nodes/${uuid}/states/power`, { target: 'power on' })));
+  const isOn = async (uuid: string) => (await call(base, 'GET', `/v1/nodes/${uuid}`))['power_state'] === 'power on';
+  for (const uuid of uuids) while (!(await isOn(uuid)));
 };
 
 /** Each by a request of its own, all at once. */

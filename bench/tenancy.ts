@@ -20,7 +20,7 @@ const enrol = async (base: string, index: number): Promise<string> => {
   return uuid;
 };
 
-/** So many nodes, which are available once they were managed, provided and switched off. */
+/** So many nodes, which are available once they were managed, provided and switched on. */
 export const enrolFakes = async (base: string, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, async (_, index) => enrol(base, index)));
 
