@@ -6,6 +6,7 @@ import { stateOf } from '../../../layers/domain/baremetal/states.ts';
 import type { ProvisionState } from '../../../layers/domain/baremetal/transitions.ts';
 import { hasInstance, noteTakeover } from '../../../layers/domain/baremetal/takeover.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
+import { foreignInterfaces, isForeign } from '../../../layers/domain/foreign-types.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
 import { noNotes } from '../../../layers/domain/notes.ts';
 import { checkTrait, maxTraits } from '../../../layers/domain/traits.ts';
@@ -62,7 +63,8 @@ const readNode = (values: Values): Values => {
   refuseWork(values);
   checkValues(values, MAX);
   checkWhole(values);
-  checkInterfaces(values['driver'] as string, values);
+  const driver = values['driver'] as string;
+  if (!isForeign({ driver })) checkInterfaces(driver, values);
   const info = values['instance_info'] as Values | undefined;
   return readTraits(info ? { ...values, instance_info: readInstanceInfo(info, {}) } : values);
 };
@@ -72,7 +74,7 @@ const beginNode = (values: Values, at: string): Values => {
   const { driver, instance_uuid: instance = null, provision_state } = values as Partial<StoredNode>;
   const whole = { instance_uuid: instance, provision_state: provision_state! };
   return {
-    ...defaultInterfaces(driver!),
+    ...(foreignInterfaces(driver!) ?? defaultInterfaces(driver!)),
     ...(hasInstance(whole) && noteTakeover(noNotes, 'pending', at)),
   };
 };

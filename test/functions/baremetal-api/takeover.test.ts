@@ -136,9 +136,9 @@ describe('the fence', () => {
         await front.force(uuid(1), noteTakeover(noNotes, state, at, 'The password is wrong.'));
         const { status, error } = await send(line);
         const why = state === 'failed' ? 'The password is wrong.' : '';
-      expect([status, error]).toEqual([409, expect.stringContaining('takeover_pending')]);
-      expect(error).toContain(why);
-        }
+        expect([status, error]).toEqual([409, expect.stringContaining('takeover_pending')]);
+        expect(error).toContain(why);
+      }
       expect(front.platform.workflows.started).toEqual([]);
       await front.force(uuid(1), noteTakeover(noNotes, 'completed', at));
       expect((await send(line)).error).not.toContain('takeover_pending');

@@ -14,6 +14,7 @@ import {
   type Request,
 } from '../../../layers/bmc/operations.ts';
 import { refuseFenced } from '../../../layers/domain/baremetal/takeover.ts';
+import { refuseForeign } from '../../../layers/domain/foreign-types.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 
@@ -101,6 +102,7 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, familyOf(op))) return undefined;
+    refuseForeign(node);
     checkFence(node, op);
     checkStaysOn(node, op, params);
     const request: Request = {
