@@ -66,10 +66,12 @@ const move = async (...args: string[]) => {
   });
   let memory_mb = 0;
   const look = setInterval(() => {
-    memory_mb = Math.max(memory_mb, child.exitCode === null ? residentMb(child.pid!) : 0);
+    // One that has just ended has none.
+    memory_mb = Math.max(memory_mb, residentMb(child.pid!) || 0);
   }, 50);
-  await once(child, 'exit');
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   clearInterval(look);
+  if (code !== 0) throw new Error(`The import ended with ${signal ?? code}.`);
   const { summary } = JSON.parse(readFileSync(report, 'utf8')) as { summary: Record<string, number> };
   const { nodes_imported, nodes_skipped, ports_imported } = summary;
   return {
