@@ -4,6 +4,10 @@ export type World = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes one line for the reader. */
   print(line: string): void;
+  /** Writes over the last line of a terminal; absent without one. */
+  readonly draw?: (text: string) => void;
+  /** Milliseconds. */
+  now(): number;
 };
 
 export type Command = {

@@ -1,9 +1,16 @@
 /** `npx ingot`: what an operator does beside the API. One row a command, its name is one or two words. */
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
+import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
+import { takeoverStart, takeoverStatus } from './takeover.ts';
 
-const commands: Readonly<Record<string, Command>> = { 'ledger verify': verify };
+const commands: Readonly<Record<string, Command>> = {
+  'import nova-bm': importNovaBm,
+  'ledger verify': verify,
+  'takeover start': takeoverStart,
+  'takeover status': takeoverStatus,
+};
 
 const help = (): string => {
   const lines = Object.entries(commands).map(([name, { usage, doc }]) => `  ingot ${name} ${usage}\n      ${doc}`);
@@ -11,6 +18,8 @@ const help = (): string => {
 };
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const draw = (text: string): void => void process.stderr.write(text);
+const world = { env: process.env, print, now: Date.now, ...(process.stderr.isTTY && { draw }) };
 
 const run = async (args: readonly string[]): Promise<number> => {
   if (args.length === 0 || args.includes('--help')) {
@@ -20,7 +29,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   const name = [args.slice(0, 2).join(' '), args[0]!].find((words) => Object.hasOwn(commands, words));
   if (name === undefined)
     throw Invalid(`There is no command "${args.slice(0, 2).join(' ')}": see \`npx ingot --help\`.`);
-  return commands[name]!.run(args.slice(name.split(' ').length), { env: process.env, print });
+  return commands[name]!.run(args.slice(name.split(' ').length), world);
 };
 
 try {

@@ -303,6 +303,10 @@ export const settings = {
     doc: 'Base URL at which deploy agents reach this API, written on their medium; empty: public_endpoint, on AWS else the address of the API itself.',
   },
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
+  maintenance_retry_after: {
+    default: '',
+    doc: 'Seconds after which clients that would change something are told to try again (503), while what there is can be read, and who may import moves in; empty: no maintenance. Let what is in progress end first.',
+  },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
   auth_strategy: { default: 'http_basic', doc: 'noauth (one machine only), http_basic, oidc or keystone.' },

@@ -89,7 +89,7 @@ const samples: Readonly<Record<string, Sample>> = {
 };
 
 /** What is compiled: the product, and the fakes that stand in for it, with what they use. */
-const include = ['cli', 'functions', 'infra', 'layers', 'local', 'simulator', 'workflows', 'test/fakes'];
+const include = ['cli', 'functions', 'infra', 'layers', 'local', 'migrate', 'simulator', 'workflows', 'test/fakes'];
 const copy = mkdtempSync(join(tmpdir(), 'ingot-additions-'));
 let lines: string[] = [];
 

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 const root = new URL('..', import.meta.url).pathname;
 const tests = globSync('test/**/*.test.ts', { cwd: root });
 
-const imported = /^import \{([^}]*)\} from '(?:\.\.\/)+(?:layers|workflows|functions|infra|local|simulator)\//gm;
+const imported =
+  /^import \{([^}]*)\} from '(?:\.\.\/)+(?:layers|workflows|functions|infra|local|migrate|simulator)\//gm;
 /** Names of the product's that a file writes to: by Object.assign, or by assigning or deleting something in it. */
 const changedIn = (source: string): string[] =>
   [...source.matchAll(imported)]

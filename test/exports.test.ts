@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = new URL('..', import.meta.url).pathname;
-const product = globSync('{cli,functions,infra,layers,local,scripts,simulator,workflows}/**/*.ts', { cwd: root });
+const product = globSync('{cli,functions,infra,layers,local,migrate,scripts,simulator,workflows}/**/*.ts', {
+  cwd: root,
+});
 const others = globSync('{bench,test}/**/*.{ts,py}', { cwd: root });
 const texts = new Map([...product, ...others].map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { workflows } from '../workflows/index.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench,cli}/**/*.ts', { cwd: root });
+const sources = globSync('{layers,workflows,functions,infra,local,simulator,bench,cli,migrate}/**/*.ts', { cwd: root });
 
 /** Comments may talk of anything. A `//` inside a string begins no comment here: it follows a colon (URLs). */
 const withoutComments = (source: string) => source.replace(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '');
@@ -112,6 +112,17 @@ describe('imports', () => {
       ({ file, target }) => target.startsWith('@aws-sdk/') && !within('layers/platform/aws')(file),
     );
     expect(clients).toEqual([]);
+  });
+
+  it('of migrate are Node, the domain, itself and the drivers of databases, which only commands and benchmarks import', () => {
+    const node = ({ target }: Import) => target.startsWith('node:');
+    const drivers = ['mysql2', 'mysql2/promise', 'pg'];
+    expect(strangers('migrate', ['migrate', 'layers/domain', 'zod', ...drivers], node)).toEqual([]);
+    const others = all.filter(
+      ({ file, target }) =>
+        (drivers.includes(target) || within('migrate')(target)) && !/^(migrate|cli|bench)\//.test(file),
+    );
+    expect(others).toEqual([]);
   });
 
   it('never lead into infra, local or simulator from a deployed function', () => {

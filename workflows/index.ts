@@ -24,6 +24,7 @@ import { serverRebuild } from './server-rebuild/index.ts';
 import { serverRescue } from './server-rescue/index.ts';
 import { serverUnrescue } from './server-unrescue/index.ts';
 import { service } from './service/index.ts';
+import { takeover } from './takeover/index.ts';
 import { undeploy } from './undeploy/index.ts';
 import { unrescue } from './unrescue/index.ts';
 import { verify } from './verify/index.ts';
@@ -39,6 +40,7 @@ export const nodeWorkflows = {
   adopt,
   rescue,
   unrescue,
+  takeover,
   power,
   management,
 } as const satisfies NodeWorkflows & { readonly [W in ProvisionWorkflow]: NodeWorkflow };

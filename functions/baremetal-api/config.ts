@@ -1,10 +1,13 @@
 /** Settings of the API function, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
+import { maintenanceSetting } from '../../layers/http/maintenance.ts';
+
 export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string(),
     INGOT_AUTH_STRATEGY: z.string(),
+    INGOT_MAINTENANCE_RETRY_AFTER: maintenanceSetting,
     INGOT_BAREMETAL_FOR_PROJECTS: z.stringbool(),
     INGOT_AUTOMATED_CLEAN: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE: z.stringbool(),
@@ -21,6 +24,7 @@ export const Config = z
     automaticLessee: env.INGOT_AUTOMATIC_LESSEE ? env.INGOT_AUTOMATIC_LESSEE_SOURCE : 'none',
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,
     site: env.INGOT_SITE,
+    maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
   }));
 
 export type Config = z.output<typeof Config>;

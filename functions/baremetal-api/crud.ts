@@ -30,7 +30,7 @@ import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 export type Values = Record<string, unknown>;
 
 /** What was masked in an answer and has nothing behind it here would be stored as a secret. Throws Invalid (400). */
-const refuseMask = (rows: Fields, name: string, value: unknown): void => {
+export const refuseMask = (rows: Fields, name: string, value: unknown): void => {
   if (!hasMask(rows[name]?.masked, value)) return;
   throw Invalid(`Invalid value for ${name}: ****** stands only for the secret that is stored in the same place.`);
 };

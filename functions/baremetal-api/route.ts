@@ -13,7 +13,15 @@ export type Deps = Pick<
   readonly config: Config;
 };
 
-export type Route<Body = unknown, Target = unknown> = HttpRoute<Deps, Rule, Body, Target>;
+export type Route<Body = unknown, Target = unknown> = HttpRoute<Deps, Rule, Body, Target> & {
+  /**
+   * Of a row that changes something below a node: whether it may do something to the machine, now or later, which is
+   * refused (409) until a machine that was moved in is taken over (ADR 22). `false`: it changes what is known of it only.
+   */
+  readonly fenced?: boolean;
+  /** Who moves in needs it: those who may import may do it in a maintenance too. */
+  readonly movesIn?: true;
+};
 
 /** Keeps the types of one row together; a list of rows is `Route[]`. */
 export const route = <Body = undefined, Target = undefined>(row: Route<Body, Target>): Route => row;

@@ -7,6 +7,7 @@ import { conductorRoutes } from './conductor.ts';
 import { deployTemplateRoutes } from './deploy-template.ts';
 import { driverRoutes } from './driver.ts';
 import { eventRoutes } from './event.ts';
+import { importRoutes } from './imports/index.ts';
 import { inspectionRuleRoutes } from './inspection-rule.ts';
 import { nodeAllocationRoutes } from './node/allocation.ts';
 import { biosRoutes } from './node/bios.ts';
@@ -33,6 +34,7 @@ import { rootRoutes } from './root.ts';
 import type { Route } from './route.ts';
 import { runbookRoutes } from './runbook.ts';
 import { shardRoutes } from './shard.ts';
+import { takeoverRoutes } from './takeover.ts';
 import { vendorRoutes } from './vendor.ts';
 import { volumeRoutes } from './volume.ts';
 
@@ -72,7 +74,10 @@ const resources: readonly Route[] = [
   ...eventRoutes,
 ];
 
-/** What clients see of the API, whichever function serves it. */
+/** What administrators move in with: Ironic has no such collections, so /v1 does not tell of them. */
+const additions: readonly Route[] = [...importRoutes, ...takeoverRoutes];
+
+/** What clients see of Ironic's API, whichever function serves it. */
 const seen = [...resources, ...Object.values(ramdisk)];
 const documents = rootRoutes(seen);
 
@@ -80,5 +85,10 @@ const documents = rootRoutes(seen);
 export const routes: readonly Route[] = [
   ...documents,
   ...resources,
-  openapiRoute('GET /v1/openapi.json', [...documents, ...seen], async () => (await import('./openapi.ts')).book),
+  ...additions,
+  openapiRoute(
+    'GET /v1/openapi.json',
+    [...documents, ...seen, ...additions],
+    async () => (await import('./openapi.ts')).book,
+  ),
 ];

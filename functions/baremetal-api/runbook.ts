@@ -39,7 +39,8 @@ const complete = (values: Values, { subject, version }: Pick<Call, 'subject' | '
   return before ? completeChange(values) : completeNew(values, subject);
 };
 
-const checkWhole = (record: Values): void => {
+/** Refuses a runbook as a whole. Throws Invalid (400). */
+export const checkRunbook = (record: Values): void => {
   if (record['public'] === true && (record['owner'] ?? null) !== null) {
     throw Invalid('There cannot be an owner for a public runbook: give one of owner and public.');
   }
@@ -65,7 +66,7 @@ const recordPart = recordRoutes({
   narrow,
   find,
   complete,
-  checkWhole,
+  checkWhole: checkRunbook,
 });
 
 /** Changes the sorted set of traits. Throws Invalid (400) for too many. */

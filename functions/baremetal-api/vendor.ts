@@ -81,11 +81,13 @@ const forms = (verb: Verb): Route[] => [
   route<Arguments, StoredNode>({
     ...ofNodes,
     at: `${verb} ${atNode}/{method}`,
+    fenced: verb !== 'GET',
     handle: async (deps, call) => callNode(deps, call, call.params['method'], verb),
   }),
   route<Arguments, StoredNode>({
     ...ofNodes,
     at: `${verb} ${atNode}`,
+    fenced: verb !== 'GET',
     query: { method: {} },
     handle: async (deps, call) => callNode(deps, call, call.query['method']?.[0], verb),
   }),

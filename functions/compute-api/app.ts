@@ -1,6 +1,7 @@
 /** The Compute API: its rows, its rules and its protocol, served by the one pipeline (`layers/http`). */
 import { allows, authorize, denied } from '../../layers/domain/policy.ts';
 import { byTenantRules } from '../../layers/http/admission.ts';
+import { refuseChanges } from '../../layers/http/maintenance.ts';
 import { serve, type Serve } from '../../layers/http/pipeline.ts';
 import { nova } from '../../layers/http/protocols/nova.ts';
 import type { Config } from './config.ts';
@@ -14,6 +15,7 @@ export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
       protocol: nova,
       routes,
       admit: byTenantRules({ allows, authorize, denied }),
+      enter: (_subject, row) => refuseChanges(config.maintenanceRetryAfter, row),
       publicEndpoint: config.publicEndpoint,
     },
     { ...platform, config },

@@ -2,6 +2,7 @@
 import { ownedAs } from '../../layers/domain/image/visibility.ts';
 import { allows, authorize, denied, type Rule } from '../../layers/domain/policy.ts';
 import { byTenantRules } from '../../layers/http/admission.ts';
+import { refuseChanges } from '../../layers/http/maintenance.ts';
 import { serve, type Serve } from '../../layers/http/pipeline.ts';
 import { glance } from '../../layers/http/protocols/glance.ts';
 import type { StoredImage } from '../../layers/store/kinds/tenants.ts';
@@ -25,6 +26,7 @@ export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
       protocol: glance,
       routes,
       admit,
+      enter: (_subject, row) => refuseChanges(config.maintenanceRetryAfter, row),
       publicEndpoint: config.publicEndpoint,
     },
     { ...platform, config },

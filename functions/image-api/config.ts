@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { networksSetting, noNetworks, parseNetworks } from '../../layers/bmc/networks.ts';
 import { endpointOf, prefixes } from '../../layers/domain/apis.ts';
+import { maintenanceSetting } from '../../layers/http/maintenance.ts';
 
 /** Where administrators may send agents besides, as BMCs are there too. */
 const privateNetworks = parseNetworks('', '');
@@ -10,6 +11,7 @@ const privateNetworks = parseNetworks('', '');
 export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string(),
+    INGOT_MAINTENANCE_RETRY_AFTER: maintenanceSetting,
     INGOT_IMAGE_NETWORKS: networksSetting('image_networks', noNetworks),
     INGOT_DEPLOY_CALLBACK_TIMEOUT: z
       .string()
@@ -20,6 +22,7 @@ export const Config = z
     publicEndpoint: endpointOf(env.INGOT_PUBLIC_ENDPOINT, prefixes.image),
     imageNetworks: env.INGOT_IMAGE_NETWORKS,
     privateNetworks,
+    maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
     // An agent may fetch and write it for as long as it may be silent, and be told of it a heartbeat later.
     linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,
   }));

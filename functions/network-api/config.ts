@@ -2,9 +2,13 @@
 import * as z from 'zod';
 
 import { endpointOf, prefixes } from '../../layers/domain/apis.ts';
+import { maintenanceSetting } from '../../layers/http/maintenance.ts';
 
 export const Config = z
-  .object({ INGOT_PUBLIC_ENDPOINT: z.string() })
-  .transform((env) => ({ publicEndpoint: endpointOf(env.INGOT_PUBLIC_ENDPOINT, prefixes.network) }));
+  .object({ INGOT_PUBLIC_ENDPOINT: z.string(), INGOT_MAINTENANCE_RETRY_AFTER: maintenanceSetting })
+  .transform((env) => ({
+    publicEndpoint: endpointOf(env.INGOT_PUBLIC_ENDPOINT, prefixes.network),
+    maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
+  }));
 
 export type Config = z.output<typeof Config>;

@@ -6,6 +6,7 @@ import { askedMedium } from '../domain/agent-medium.ts';
 import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
+import { refuseForeign } from '../domain/foreign-types.ts';
 import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
 import { checkBootIso, checkImage, isWebUrl } from '../domain/instance-image.ts';
 import type { Node } from '../domain/node.ts';
@@ -139,6 +140,7 @@ const anyPorts: Surroundings = { hasPorts: true };
 
 /** Runs the check of one interface. Returns its remark. Throws Invalid (400), also for what the driver cannot do. */
 export const validateInterface = (node: Node, kind: InterfaceKind, around = anyPorts): string | undefined => {
+  refuseForeign(node);
   const check = checks[kind]?.[node[`${kind}_interface`] ?? ''];
   if (!check) throw unsupported(node.driver, kind);
   return check(node, around);

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { fields, type RecordOf } from './fields.ts';
 import type { Filters } from './filters.ts';
 import { isFree } from './free-nodes.ts';
+import { isForeign } from './foreign-types.ts';
 import type { Node } from './node.ts';
 import { linksTo } from './projection.ts';
 import { maxTraits, trait } from './traits.ts';
@@ -67,7 +68,7 @@ type Candidate = Readonly<Omit<Node, 'instance_info'>>;
 
 /** Whether a node could be given to somebody, if it is of the right kind. */
 const isUsable = (node: Candidate): boolean =>
-  isFree(node) && node.power_state !== null && node.power_state !== 'error';
+  isFree(node) && !isForeign(node) && node.power_state !== null && node.power_state !== 'error';
 
 type Criterion = {
   /** Says it of nodes, in the plural; undefined: this allocation does not ask for it. */

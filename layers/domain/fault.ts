@@ -5,11 +5,14 @@
  */
 export class Fault extends Error {
   readonly code: number;
+  /** Seconds after which to try again, of what was refused on purpose and not because something is broken. */
+  readonly retryAfter: number | undefined;
 
-  constructor(name: string, code: number, message: string, options?: { cause?: unknown }) {
+  constructor(name: string, code: number, message: string, options?: { cause?: unknown; retryAfter?: number }) {
     super(message, options);
     this.name = name;
     this.code = code;
+    this.retryAfter = options?.retryAfter;
   }
 }
 

@@ -71,6 +71,9 @@ const offer = (kind: string) =>
     doc: `The steps that the agent offers for a ${kind}.`,
   }) as const;
 
+/** How far the takeover of a machine is: nobody has begun, a run looks at it, or how the last one ended. */
+export const takeoverStates = ['pending', 'running', 'completed', 'failed'] as const;
+
 /** By the names under which they are stored and shown. */
 export const notes = {
   agent_url: { schema: z.string(), lifetime: 'boot', doc: 'Where the agent takes commands; its first call says so.' },
@@ -191,6 +194,11 @@ export const notes = {
     lifetime: 'instance',
     doc: 'The lessee of the node was set by the deploy, and goes with the instance.',
   },
+  takeover: {
+    schema: z.object({ state: z.enum(takeoverStates), since: timestamp, reason: z.string().optional() }),
+    lifetime: 'node',
+    doc: 'How far the takeover of the machine is, which was moved here with an instance; absent: there is none to take over.',
+  },
 } as const satisfies { readonly [name: string]: Note };
 
 /** What a note is called. */
@@ -206,6 +214,9 @@ export type Notes = { readonly [N in NoteName]?: z.output<(typeof notes)[N]['sch
 
 /** What has notes. Changes of them have this form, too: they are part of a change of the node. */
 export type Noted = { readonly driver_internal_info: Notes };
+
+/** The field of a node that nobody has noted anything of. */
+export const noNotes: Noted = { driver_internal_info: {} };
 
 /** The field's schema: clients cannot write it, and its description promises no more than an object. */
 export const notesField = json as z.ZodType<Notes>;

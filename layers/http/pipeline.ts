@@ -5,7 +5,8 @@
  *
  * 1. negotiate: the version (Ironic: 406), then whether the client takes what is answered (406), which a row may say
  * 2. match: the row of this path and method, at this version (404, 405, or as the row says)
- * 3. enter: whether the API is for such callers at all (403); then find: the record that the path names (404)
+ * 3. enter: whether the API is for such callers at all (403), and for such a request now (503); then find: the record that
+ *    the path names (404)
  * 4. admit: whether this caller may do that with it (401, 403; 404 for what is concealed)
  * 5. query: names that the row lists (400; 406 for newer ones)
  * 6. body: size (413), JSON, keys and schema (400)
@@ -33,8 +34,11 @@ export type Api<Deps, Rule extends string> = {
   /** The order does not matter. */
   readonly routes: readonly Route<Deps, Rule>[];
   readonly admit: Admit<Deps, Rule>;
-  /** Throws Forbidden (403) for callers whom the API is not for: to them nothing tells what there is. Default: nobody. */
-  enter?(subject: Subject): void;
+  /**
+   * Throws Forbidden (403) for callers whom the API is not for: to them nothing tells what there is; and Maintenance (503)
+   * for what nobody does for now. Default: nobody, nothing.
+   */
+  enter?(subject: Subject, row: Route<Deps, Rule>): void;
   /** Start of all links; empty: what the client called. */
   readonly publicEndpoint: string;
 };
@@ -86,7 +90,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const { row } = matched;
   const { source, headers: sent } = request;
   const subject = subjectOf(event, deps.clock.now());
-  if (subject) enter?.(subject);
+  if (subject) enter?.(subject, row);
   const { params, target, name } = await find(deps, matched, about.version);
   const caller = { subject, source, path: event.path };
   const admitted = admit(deps, row, caller, target, name);

@@ -28,7 +28,7 @@ const toldAll: readonly number[] = [notImplemented, 503];
 
 /** Whether an error is our fault and must be logged with its cause. */
 export const isServerError = (error: unknown): boolean =>
-  !isFault(error) || (error.code >= 500 && error.code !== notImplemented);
+  !isFault(error) || (error.code >= 500 && error.code !== notImplemented && error.retryAfter === undefined);
 
 /** The answer to an error. Only faults below 500, and those that are meant for clients, show their own message. */
 export const refuse = (protocol: Protocol, about: About, error: unknown, by: Refusal['by']): APIGatewayProxyResult => {
@@ -37,5 +37,6 @@ export const refuse = (protocol: Protocol, about: About, error: unknown, by: Ref
     isFault(error) && (code < 500 || toldAll.includes(code))
       ? { name: error.name, message: error.message }
       : { name: 'Error', message: unexpected(about.request_id) };
-  return reply(protocol, about, code, protocol.refuse({ by, code, ...told }));
+  const wait = isFault(error) && error.retryAfter !== undefined ? { 'Retry-After': String(error.retryAfter) } : {};
+  return reply(protocol, about, code, protocol.refuse({ by, code, ...told }), wait);
 };

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { toldBy, type Names } from './metadata.ts';
 import type { Servers } from './servers.ts';
-import { parseJson, type Service } from './service.ts';
+import { faultstringOf, type Service } from '../../migrate/service.ts';
 
 /** What became of a node with an instance. */
 export type Outcome = {
@@ -59,15 +59,8 @@ const fields = `fields=${Object.keys(node.shape).join(',')}`;
 /** Before a PATCH began to fill in other fields by what instance_info says (1.104). */
 const headers = { 'OpenStack-API-Version': 'baremetal 1.83', 'X-OpenStack-Ironic-API-Version': '1.83' };
 
-const told = z.object({ faultstring: z.string() });
-
-/** Errors are objects, or the JSON of them as a text. */
-const error = z.object({ error_message: z.union([told, z.string().transform(parseJson).pipe(told)]) });
-
-const refusal = (status: number, body: unknown): string => {
-  const said = error.safeParse(body).data?.error_message.faultstring ?? 'it does not say why.';
-  return `The Bare Metal API answered with ${status}: ${said}`;
-};
+const refusal = (status: number, body: unknown): string =>
+  `The Bare Metal API answered with ${status}: ${faultstringOf(body)}`;
 
 const Failed = (status: number, body: unknown) => new Fault('BaremetalFailed', 502, refusal(status, body));
 

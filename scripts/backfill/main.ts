@@ -8,7 +8,7 @@ import { Invalid, isFault } from '../../layers/domain/fault.ts';
 import { backfill, type Outcome } from './backfill.ts';
 import { type Asked, readOptions, usage } from './options.ts';
 import { type Servers, serversIn, serversOf } from './servers.ts';
-import { openService } from './service.ts';
+import { openService } from '../../migrate/service.ts';
 
 const texts = z.record(z.string(), z.string()).default({});
 const namesFile = z.strictObject({ users: texts, projects: texts });

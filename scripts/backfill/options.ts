@@ -1,9 +1,9 @@
 /** The command line of backfill-instance-metadata. Secrets come from the environment or from files, never from it. */
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { Invalid } from '../../layers/domain/fault.ts';
-import { type Credentials, parseJson } from './service.ts';
+import { credentialsOf, type Environment, textOf } from '../../migrate/credentials.ts';
+import { type Credentials, parseJson } from '../../migrate/service.ts';
 
 const options = {
   endpoint: { type: 'string' },
@@ -47,8 +47,6 @@ API. A second run finds nothing to do.
 
 Exit code 0: all that could be found is there. 1: some nodes failed, the report says which and why. 2: nothing was done.`;
 
-type Values = ReturnType<typeof parse>;
-
 const parse = (args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options }).values;
@@ -57,42 +55,11 @@ const parse = (args: readonly string[]) => {
   }
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const textOf = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw Invalid(`The file ${path} can not be read.`, error);
-  }
-};
-
 /** The JSON of a file. Throws Invalid, without a word of what is in it. */
 const jsonOf = (path: string): unknown => {
   const value = parseJson(textOf(path));
   if (value === undefined) throw Invalid(`The file ${path} is no JSON.`);
   return value;
-};
-
-const secret = (file: string | undefined, variable: string, env: Environment, what: string): string => {
-  const text = file === undefined ? env[variable] : textOf(file);
-  const found = text?.replace(/\r?\n$/, '') ?? '';
-  if (found === '') throw Invalid(`There is no ${what}: put it into ${variable} or a file.`);
-  return found;
-};
-
-/** `of`: what the options of this service begin with; `variable`: its variables. */
-const credentialsOf = (values: Values, of: '' | 'compute-', variable: string, env: Environment): Credentials => {
-  const auth = values[`${of}auth`];
-  if (auth === 'none') return { auth };
-  if (auth === 'token') {
-    return { auth, token: secret(values[`${of}token-file`], `${variable}_TOKEN`, env, `token for --${of}auth`) };
-  }
-  if (auth !== 'basic') throw Invalid(`--${of}auth is none, basic or token, not "${auth}".`);
-  const user = values[`${of}user`];
-  if (user === undefined) throw Invalid(`--${of}auth basic needs --${of}user.`);
-  const password = secret(values[`${of}password-file`], `${variable}_PASSWORD`, env, `password for --${of}auth`);
-  return { auth, user, password };
 };
 
 export type Asked = {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
-import type { Service } from './service.ts';
+import type { Service } from '../../migrate/service.ts';
 
 const amount = z.union([z.number(), z.literal('').transform(() => 0)]);
 

@@ -43,6 +43,7 @@ export const everyNote: Required<Notes> = {
   deploy_boot_mode: 'uefi',
   guest_metadata_stale: { since: '2026-01-01T00:00:00.000+00:00', revision: 1 },
   automatic_lessee: true,
+  takeover: { state: 'completed', since: '2026-01-01T00:00:00.000+00:00' },
 };
 
 /** The names of all notes. */

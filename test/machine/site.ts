@@ -65,7 +65,9 @@ export type Site = {
   fault(machine: Machine, fault: object): Promise<void>;
   mend(machine: Machine): Promise<void>;
   /** Requests that reached the machine's BMC or came from its agent. */
-  requests(machine: Machine): Promise<readonly { readonly side: string; readonly path: string }[]>;
+  requests(
+    machine: Machine,
+  ): Promise<readonly { readonly side: string; readonly method: string; readonly path: string }[]>;
   /** Creates the machine's node, named like it; `info` replaces keys of driver_info, `more` fields of the node. */
   enrol(machine: Machine, info?: object, more?: object): Promise<void>;
   node(machine: Machine): Promise<Node>;
@@ -160,7 +162,8 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
     fault: async ({ name }, fault) =>
       void (await ask(`/machines/${name}/faults`, { method: 'POST', body: JSON.stringify(fault) })),
     mend: async ({ name }) => void (await ask(`/machines/${name}/faults`, { method: 'DELETE' })),
-    requests: async ({ name }) => (await ask<{ log: { side: string; path: string }[] }>(`/log?node=${name}`)).log,
+    requests: async ({ name }) =>
+      (await ask<{ log: { side: string; method: string; path: string }[] }>(`/log?node=${name}`)).log,
     enrol: async (machine, info = {}, more = {}) => {
       const created = await answered(
         call('POST', '/v1/nodes', {

@@ -67,6 +67,14 @@ describe('allocate', () => {
     expect(await show()).toMatchObject({ state: 'error', last_error: expect.stringContaining('No node fits') });
   });
 
+  it('gives away no node of a driver that this version does not speak', async () => {
+    const { sync, settle, show, change } = await wanted();
+    await change({ driver: 'ipmi' });
+    await sync();
+    await settle();
+    expect((await show())?.state).toBe('error');
+  });
+
   it('waits for a node that is locked', async () => {
     const { sync, settle, change, show } = await wanted({ reservation: `${node}-1` });
     await sync(event);

@@ -4,6 +4,10 @@
  */
 import { describe, expect, it } from 'vitest';
 
+import { noteTakeover } from '../../layers/domain/baremetal/takeover.ts';
+import { noNotes, note } from '../../layers/domain/notes.ts';
+import { isoTime } from '../../layers/domain/values.ts';
+import { beginTakeover } from '../../workflows/takeover/begin.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { setPlan } from '../../workflows/owners/node/plan.ts';
 import { begin as beginRun } from '../../layers/store/reservation.ts';
@@ -117,6 +121,14 @@ const stories: { readonly [name: string]: Story } = {
     when: ['before', 'after'],
     begin: async (stage) => stage.manage({ action: 'attach_media', slot: 'cd', image: 'https://images.test/a.iso' }),
   },
+  'a takeover': {
+    node: aNode({ provision_state: 'active', instance_uuid: uuid, ...noteTakeover(noNotes, 'pending', isoTime(0)) }),
+    when: ['before', 'after'],
+    begin: async (stage) => {
+      stage.machine.power = 'power on';
+      await stage.take('takeover', (node) => beginTakeover(node, stage.world.ids.ulid(), isoTime(0)));
+    },
+  },
   'a verification': {
     node: aNode({ provision_state: 'enroll' }),
     when: ['after'],
@@ -128,10 +140,12 @@ const tell = async ({ node, begin }: Story, death?: Death) => {
   const stage = await createStage({ node, ...(death && { death }) });
   await begin(stage);
   const finished = await play(stage);
-  const { provision_state, power_state, instance_uuid, last_error, run, reservation } = await stage.read();
+  const after = await stage.read();
+  const { provision_state, power_state, instance_uuid, last_error, run, reservation } = after;
+  const takeover = note(after, 'takeover')?.state;
   return {
     effects: stage.effects(),
-    seen: { provision_state, power_state, instance_uuid, last_error, run, reservation },
+    seen: { provision_state, power_state, instance_uuid, last_error, run, reservation, takeover },
     /** Changes of power, and steps that the agent was made to run. */
     done: { switched: stage.machine.switched, finished, media: stage.machine.media },
   };

@@ -5,6 +5,7 @@ import { imagesOf } from '../../functions/baremetal-api/node/images.ts';
 import { leaseTo } from '../../functions/baremetal-api/node/lessee.ts';
 import {
   lifetimes,
+  noNotes,
   notes,
   notesUntil,
   type Ending,
@@ -14,6 +15,9 @@ import {
 } from '../../layers/domain/notes.ts';
 import type { PlannedStep } from '../../layers/domain/steps.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
+import { noteTakeover } from '../../layers/domain/baremetal/takeover.ts';
+import { isoTime } from '../../layers/domain/values.ts';
+import { beginTakeover } from '../../workflows/takeover/begin.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { begin } from '../../layers/store/reservation.ts';
 import { everyNote, noteNames, strangeNotes } from '../fakes/notes.ts';
@@ -226,6 +230,12 @@ describe('the notes that machines leave in their lives', () => {
         return { ...begun, ...imagesOf({ ...node, ...begun }, subject) };
       });
       await stage.settle(600);
+      return stage;
+    },
+    async () => {
+      const moved = noteTakeover(noNotes, 'pending', isoTime(0));
+      const stage = watch(await staged({ provision_state: 'active', ...moved }));
+      await stage.take('takeover', (node) => beginTakeover(node, stage.world.ids.ulid(), isoTime(0)));
       return stage;
     },
     async () => {

@@ -42,6 +42,7 @@ export const nodeAllocationRoutes: readonly Route[] = [
   route<undefined, StoredNode>({
     ...common,
     at: `DELETE ${at}`,
+    fenced: false,
     handle: async (deps, call) => {
       await remove(deps, await allocationOf(deps, call, 'baremetal:allocation:delete'));
       return {};

@@ -35,6 +35,7 @@ export const bootModeRoutes: readonly Route[] = [
   route<z.output<typeof modeBody>, StoredNode>({
     ...common,
     at: 'PUT /v1/nodes/{ident}/states/boot_mode',
+    fenced: true,
     policy: 'baremetal:node:set_boot_mode',
     body: modeBody,
     handle: async (deps, call) => {
@@ -45,6 +46,7 @@ export const bootModeRoutes: readonly Route[] = [
   route<z.output<typeof secureBody>, StoredNode>({
     ...common,
     at: 'PUT /v1/nodes/{ident}/states/secure_boot',
+    fenced: true,
     policy: 'baremetal:node:set_secure_boot',
     body: secureBody,
     handle: async (deps, call) => {

@@ -42,6 +42,7 @@ export const consoleRoutes: readonly Route[] = [
   }),
   route<z.output<typeof body>, StoredNode>({
     at: `PUT ${at}`,
+    fenced: true,
     policy: 'baremetal:node:set_console_state',
     status: 202,
     body,

@@ -35,6 +35,8 @@ const cleanUp = async (deps: Deps, node: StoredNode): Promise<void> => {
 
 export const deleteRoute = route<undefined, StoredNode>({
   at: 'DELETE /v1/nodes/{ident}',
+  movesIn: true,
+  fenced: false,
   policy: 'baremetal:node:delete',
   own: 'baremetal:node:delete:self_owned_node',
   ownIf: ({ config }) => config.projectAdminCanManageOwnNodes,

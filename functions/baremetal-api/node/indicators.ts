@@ -56,6 +56,7 @@ export const indicatorRoutes: readonly Route[] = [
   route<z.output<typeof body>, StoredNode>({
     ...common,
     at: `PUT ${at}/{indicator}`,
+    fenced: true,
     policy: 'baremetal:node:set_indicator_state',
     body,
     arguments: true,

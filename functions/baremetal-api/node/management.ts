@@ -40,6 +40,7 @@ export const managementRoutes: readonly Route[] = [
   route<z.output<typeof bootBody>, StoredNode>({
     ...node,
     at: `PUT ${at}/boot_device`,
+    fenced: true,
     policy: 'baremetal:node:set_boot_device',
     body: bootBody,
     arguments: true,
@@ -59,6 +60,7 @@ export const managementRoutes: readonly Route[] = [
   route<unknown, StoredNode>({
     ...node,
     at: `PUT ${at}/inject_nmi`,
+    fenced: true,
     since: 29,
     policy: 'baremetal:node:inject_nmi',
     body: z.strictObject({}),

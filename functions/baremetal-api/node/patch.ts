@@ -234,6 +234,8 @@ const patchNode = async (deps: Deps, call: PatchCall): Promise<StoredNode> => {
 
 export const patchRoute = route<PatchBody, StoredNode>({
   at: 'PATCH /v1/nodes/{ident}',
+  movesIn: true,
+  fenced: false,
   // What may be changed has a rule for each path; this is the gate before them.
   policy: 'baremetal:node:get',
   query: {

@@ -94,6 +94,7 @@ const decide = (node: StoredNode, wish: Wish): Change<StoredNode> => {
 
 export const powerRoute = route<Body, StoredNode>({
   at: 'PUT /v1/nodes/{ident}/states/power',
+  fenced: true,
   policy: 'baremetal:node:set_power_state',
   status: 202,
   body,

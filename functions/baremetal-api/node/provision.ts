@@ -69,6 +69,7 @@ const putToWork = async (deps: Deps, { before, after }: Changed<StoredNode>, ver
 
 export const provisionRoute = route<ProvisionBody, StoredNode>({
   at: 'PUT /v1/nodes/{ident}/states/provision',
+  fenced: true,
   policy: 'baremetal:node:set_provision_state',
   status: 202,
   limit: 64 * 1024 * 1024,

@@ -22,6 +22,7 @@ const requireRaid = (node: StoredNode): void => {
 export const raidRoutes: readonly Route[] = [
   route<Record<string, unknown>, StoredNode>({
     at: 'PUT /v1/nodes/{ident}/states/raid',
+    fenced: true,
     since: 12,
     policy: 'baremetal:node:set_raid_state',
     body: json,

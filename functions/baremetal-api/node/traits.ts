@@ -39,6 +39,7 @@ export const traitRoutes: Route[] = [
   route<z.output<typeof body>, StoredNode>({
     ...common,
     at: `PUT ${at}`,
+    fenced: false,
     policy: 'baremetal:node:traits:set',
     body,
     handle: async (deps, { target, body: { traits } }) => {
@@ -50,6 +51,7 @@ export const traitRoutes: Route[] = [
   route<object, StoredNode>({
     ...common,
     at: `PUT ${at}/{trait}`,
+    fenced: false,
     policy: 'baremetal:node:traits:set',
     body: noBody,
     arguments: true,
@@ -63,6 +65,7 @@ export const traitRoutes: Route[] = [
   route<undefined, StoredNode>({
     ...common,
     at: `DELETE ${at}`,
+    fenced: false,
     policy: 'baremetal:node:traits:delete',
     handle: async (deps, { target }) => {
       await changeTraits(deps, target.uuid, () => []);
@@ -72,6 +75,7 @@ export const traitRoutes: Route[] = [
   route<undefined, StoredNode>({
     ...common,
     at: `DELETE ${at}/{trait}`,
+    fenced: false,
     policy: 'baremetal:node:traits:delete',
     handle: async (deps, { target, params }) => {
       const trait = params['trait']!;

@@ -22,6 +22,7 @@ const shows = z.object({
 export const uploadRoutes: Route[] = [
   route<undefined, StoredNode>({
     at: 'POST /v1/nodes/{ident}/configdrive',
+    fenced: false,
     policy: 'baremetal:node:set_provision_state',
     status: 201,
     shows,

@@ -126,6 +126,7 @@ export const vifRoutes: Route[] = [
   }),
   route<Body, StoredNode>({
     at: 'POST /v1/nodes/{ident}/vifs',
+    fenced: true,
     since: 28,
     policy: 'baremetal:node:vif:attach',
     body,
@@ -139,6 +140,7 @@ export const vifRoutes: Route[] = [
   }),
   route<undefined, StoredNode>({
     at: 'DELETE /v1/nodes/{ident}/vifs/{vif}',
+    fenced: true,
     since: 28,
     policy: 'baremetal:node:vif:detach',
     find: findByIdent,

@@ -84,6 +84,7 @@ export const vmediaRoutes: readonly Route[] = [
   }),
   route<z.output<typeof attachBody>, StoredNode>({
     at: `POST ${at}`,
+    fenced: true,
     since: 89,
     policy: 'baremetal:node:vmedia:attach',
     body: attachBody,
@@ -93,6 +94,7 @@ export const vmediaRoutes: readonly Route[] = [
   }),
   route<z.output<typeof detachBody>, StoredNode>({
     at: `DELETE ${at}`,
+    fenced: true,
     since: 89,
     policy: 'baremetal:node:vmedia:detach',
     body: detachBody,

@@ -146,6 +146,9 @@ const rules = {
   'baremetal:driver:get_raid_logical_disk_properties': 'R',
   'baremetal:driver:get_properties': 'R',
   'baremetal:conductor:get': 'R',
+  'baremetal:import:create': 'A',
+  'baremetal:takeover:create': 'A',
+  'baremetal:takeover:get': 'R',
 } as const satisfies Record<string, keyof typeof checks>;
 
 /** What belongs to projects: whoever may not get one of these is not told that it is there. */

@@ -10,6 +10,7 @@ import { deployTemplate, type DeployTemplate } from '../../domain/deploy-templat
 import { freeValues } from '../../domain/free-nodes.ts';
 import { inspectionRule, type InspectionRule } from '../../domain/inspection-rule.ts';
 import { node as nodeFields } from '../../domain/node.ts';
+import { note } from '../../domain/notes.ts';
 import { port as portFields, type Port } from '../../domain/port.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../domain/portgroup.ts';
 import { placementClass } from '../../domain/resource-class.ts';
@@ -110,6 +111,8 @@ const node: Kind<StoredNode> = {
     busy: { of: ({ run, reservation }) => (run === null && reservation === null ? undefined : '') },
     // Those that a server or an allocation may get: a fleet of nodes that all have instances costs it nothing.
     free: { of: freeValues },
+    // Those that were moved here with an instance, by how far their takeover is.
+    takeover: { of: (record) => note(record, 'takeover')?.state },
     // Those whose guest document `sync` writes, because others could not. A run that has the node writes it itself.
     stale_guest: {
       of: (record) => (record.run === null && staleBy(record) !== undefined ? '' : undefined),

@@ -82,6 +82,8 @@ const onCollections: readonly Group[] = [
   ['FFFFF FFFFF FF F yFFF', 'chassis:create', 'chassis:delete', 'events:post', 'driver:vendor_passthru'],
   ['FFFFF FFFFF FF F yFFF', 'deploy_template:create', 'deploy_template:update', 'deploy_template:delete'],
   ['FFFFF FFFFF FF F yFFF', 'inspection_rule:create', 'inspection_rule:update', 'inspection_rule:delete'],
+  ['FFFFF FFFFF FF F yFFF', 'import:create', 'takeover:create'],
+  ['FFFFF FFFFF FF F yyyy', 'takeover:get'],
   ['yyyFF yyyFF yF F yyFy', 'allocation:create'],
   ['yyFFy yyFFy yy F yyFy', 'runbook:create'],
 ];

@@ -8,7 +8,7 @@ import { changeRecord } from '../../../layers/store/records/change.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { backfill, type Outcome } from '../../../scripts/backfill/backfill.ts';
 import { serversIn } from '../../../scripts/backfill/servers.ts';
-import { openService } from '../../../scripts/backfill/service.ts';
+import { openService } from '../../../migrate/service.ts';
 import { fixture, type Nova, openSite, type Site } from './site.ts';
 
 type Server = Record<string, unknown> & { id: string };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { readOptions } from '../../../scripts/backfill/options.ts';
-import { openService } from '../../../scripts/backfill/service.ts';
+import { openService } from '../../../migrate/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,17 @@
  */
 import { Fault, Invalid } from '../../../layers/domain/fault.ts';
 import { maxWords, plainText } from '../../../layers/domain/foreign-text.ts';
-import type { AgentCommand, Observed, Operation, Params, Reply, Request } from '../../../layers/bmc/operations.ts';
+import {
+  operations,
+  type AgentCommand,
+  type Observed,
+  type Operation,
+  type Params,
+  type Reply,
+  type Request,
+} from '../../../layers/bmc/operations.ts';
+import { refuseFenced } from '../../../layers/domain/baremetal/takeover.ts';
+import { refuseForeign } from '../../../layers/domain/foreign-types.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 
@@ -59,13 +69,18 @@ const checkStaysOn = ({ uuid, disable_power_off: staysOn }: StoredNode, op: Oper
   }
 };
 
+/** A machine that was moved here is only looked at until it is taken over, whatever a run was begun for (ADR 22). */
+const checkFence = (node: StoredNode, op: Operation): void => {
+  if ('writes' in operations[op]) refuseFenced(node);
+};
+
 export type AgentStepCall = { readonly interface: string; readonly step: string; readonly [more: string]: unknown };
 
 export type Hardware = {
   /**
    * Asks the proxy and answers what it observed; undefined for a fake interface. `effect` tells two wishes of one phase
-   * for the same operation apart. Throws Pending, the faults of layers/bmc/faults.ts, and Invalid for what would switch
-   * off a machine that has to stay on.
+   * for the same operation apart. Throws Pending, the faults of layers/bmc/faults.ts, Invalid for what would switch off a
+   * machine that has to stay on, and TakeoverPending for what writes to one that was not taken over.
    */
   ask<O extends Operation>(op: O, params: Params<O>, effect?: string): Promise<Observed<O> | undefined>;
   /**
@@ -87,6 +102,8 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, familyOf(op))) return undefined;
+    refuseForeign(node);
+    checkFence(node, op);
     checkStaysOn(node, op, params);
     const request: Request = {
       op,

@@ -132,6 +132,7 @@ export const operations: readonly Operation[] = [
     'see what belongs to no project',
     'FFFFF FFFFF FF F yyyy',
     [
+      'GET /v1/takeovers',
       'GET /v1/chassis',
       'GET /v1/chassis/detail',
       ...one('GET', 'chassis', 'deploy_templates', 'inspection_rules'),
@@ -153,7 +154,9 @@ export const operations: readonly Operation[] = [
     'manage what belongs to no project',
     'FFFFF FFFFF FF F yFFF',
     [
-      ...['chassis', 'deploy_templates', 'inspection_rules', 'events'].map((name) => `POST /v1/${name}`),
+      ...['chassis', 'deploy_templates', 'inspection_rules', 'events', 'imports', 'takeovers'].map(
+        (name) => `POST /v1/${name}`,
+      ),
       ...one('PATCH', 'deploy_templates', 'inspection_rules'),
       ...one('DELETE', 'chassis', 'deploy_templates', 'inspection_rules'),
       'GET /v1/drivers/{name}/vendor_passthru/methods',

@@ -1,6 +1,8 @@
 /** A service that is asked over HTTP, and who asks. What is proved there is in no message. */
-import { Fault, Invalid, Unavailable } from '../../layers/domain/fault.ts';
-import { isSafeUrl } from '../../layers/domain/safe-url.ts';
+import * as z from 'zod';
+
+import { Fault, Invalid, Unavailable } from '../layers/domain/fault.ts';
+import { isSafeUrl } from '../layers/domain/safe-url.ts';
 
 export type Credentials =
   | { readonly auth: 'none' }
@@ -11,10 +13,13 @@ export type Reply = { readonly status: number; readonly body: unknown };
 
 export type Asking = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
-export type Service = (method: 'GET' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
+export type Service = (method: 'GET' | 'POST' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
 
 const proofOf = (credentials: Credentials): Record<string, string> => {
-  if (credentials.auth === 'token') return { 'X-Auth-Token': credentials.token };
+  if (credentials.auth === 'token') {
+    // Where Keystone looks for it, and where OpenID Connect does.
+    return { 'X-Auth-Token': credentials.token, Authorization: `Bearer ${credentials.token}` };
+  }
   if (credentials.auth === 'none') return {};
   const { user, password } = credentials;
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
@@ -30,6 +35,15 @@ export const parseJson = (text: string): unknown => {
     return undefined;
   }
 };
+
+const told = z.object({ faultstring: z.string() });
+
+/** Errors are objects, or the JSON of them as a text. */
+const error = z.object({ error_message: z.union([told, z.string().transform(parseJson).pipe(told)]) });
+
+/** What the Bare Metal API says in an error. */
+export const faultstringOf = (body: unknown): string =>
+  error.safeParse(body).data?.error_message.faultstring ?? 'it does not say why.';
 
 /**
  * Makes the function that asks the service `name` at `endpoint`. Throws Invalid for an endpoint that is no URL, or where

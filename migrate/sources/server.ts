@@ -1,0 +1,89 @@
+/** A database server that an importer reads from, as the operator names it. */
+import { readFileSync } from 'node:fs';
+
+import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { mask } from '../../layers/domain/masking.ts';
+
+/** By its URL's scheme; SQLAlchemy's names of drivers (`mysql+pymysql`) are left out of it. */
+const defaultPorts: { readonly [scheme: string]: number } = { mysql: 3306, postgresql: 5432, postgres: 5432 };
+
+export type Server = {
+  readonly kind: 'mysql' | 'postgresql';
+  readonly host: string;
+  readonly port: number;
+  /** A UNIX socket (PostgreSQL: its folder), in place of host and port. */
+  readonly socket: string | undefined;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string | undefined;
+  /** The certificate that the server's own has to be signed by, PEM. */
+  readonly ca: string | undefined;
+  /** What texts are in there, if the tables say another character set than they hold. MySQL only. */
+  readonly charset: string | undefined;
+};
+
+/** How a server is reached, besides its URL. */
+export type Access = {
+  readonly password?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly charset?: string | undefined;
+  /** Talk to another machine without TLS. */
+  readonly plaintext?: boolean;
+};
+
+const isHere = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
+
+const certificate = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw Invalid(`The file ${path} can not be read.`, error);
+  }
+};
+
+/** Whether this names a server, and not a file. */
+export const isServerUrl = (text: string): boolean => /^(?:mysql|postgres|postgresql)(?:\+\w+)?:\/\//i.test(text);
+
+/**
+ * Reads `mysql://USER@HOST[:PORT]/DATABASE` or `postgresql://...`, either with `?socket=PATH`. Throws Invalid, also for a
+ * password in it, which everybody on the machine could read, and for passwords that would go over the network in clear.
+ */
+export const readServer = (text: string, { password, ca, charset, plaintext = false }: Access): Server => {
+  if (!URL.canParse(text)) throw Invalid('--source is no URL: write mysql://USER@HOST/DATABASE or a path.');
+  const { protocol, hostname, port, username, password: shown, pathname, searchParams } = new URL(text);
+  if (shown !== '') {
+    throw Invalid(
+      'A password in --source can be read by everybody on this machine: leave it out, and put it into INGOT_SOURCE_PASSWORD or --source-password-file.',
+    );
+  }
+  const scheme = protocol.slice(0, -1).split('+')[0]!;
+  const [database, socket] = [decodeURIComponent(pathname.slice(1)), searchParams.get('socket') ?? undefined];
+  if (database === '' || username === '') throw Invalid('--source has to name the user and the database.');
+  if (!isHere(hostname) && socket === undefined && ca === undefined && !plaintext) {
+    throw Invalid(
+      `The passwords in the database would come from ${hostname} in clear: give --source-ca FILE, or --source-plaintext if that network is yours alone.`,
+    );
+  }
+  return {
+    kind: scheme === 'mysql' ? 'mysql' : 'postgresql',
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? defaultPorts[scheme]! : Number(port),
+    socket,
+    database,
+    user: decodeURIComponent(username),
+    password,
+    ca: ca === undefined ? undefined : certificate(ca),
+    charset,
+  };
+};
+
+/** For people. */
+export const serverName = ({ kind, host, port, socket, database }: Server): string =>
+  `the ${kind === 'mysql' ? 'MySQL' : 'PostgreSQL'} database ${database} at ${socket ?? `${host}:${port}`}`;
+
+/** What a driver says, as a Fault (503). A driver may quote what it was given, so the password is taken out of it. */
+export const sourceFailed = (server: Server, error: unknown): Fault => {
+  const said = error instanceof Error ? error.message || String((error as { code?: unknown }).code) : 'no reason given';
+  const text = server.password ? said.replaceAll(server.password, mask) : said;
+  return new Fault('SourceFailed', 503, `${serverName(server)} can not be read: ${text}`);
+};

@@ -1,0 +1,48 @@
+/** The port that importers read by. Behind it are databases that run, and files. */
+import { type ReadTables, readRow, type Row } from './columns.ts';
+
+export type Source = {
+  /** For people: what it is and where, without a credential. */
+  readonly name: string;
+  /** The columns that the table has there; none if there is no such table. */
+  columns(table: string): Promise<readonly string[]>;
+  /** How many rows the table has. */
+  count(table: string): Promise<number>;
+  /** All rows in the order of the key, in batches, as they were at one moment. No more than one batch is in memory. */
+  rows(table: string): AsyncIterable<readonly Row[]>;
+  close(): Promise<void>;
+};
+
+/** What a kind of database has to offer. It is opened for reading, in one transaction that sees one moment. */
+export type Connection = {
+  readonly name: string;
+  columns(table: string): Promise<readonly string[]>;
+  select(sql: string, values: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** The n-th parameter, from 1, in its SQL. */
+  parameter(n: number): string;
+  close(): Promise<void>;
+};
+
+const batch = 500;
+
+/** Names in `tables` are words of ours, never of a source: they go into SQL as they are. */
+export const createSource = (connection: Connection, tables: ReadTables): Source => {
+  const { name, columns, select, parameter, close } = connection;
+
+  const rows = async function* (table: string): AsyncGenerator<readonly Row[]> {
+    const row = tables[table]!;
+    const wanted = `select ${Object.keys(row.columns).join(', ')} from ${table}`;
+    const order = `order by ${row.key} limit ${batch}`;
+    let found = await select(`${wanted} ${order}`, []);
+    while (found.length > 0) {
+      yield found.map((one) => readRow(table, row, one));
+      if (found.length < batch) return;
+      found = await select(`${wanted} where ${row.key} > ${parameter(1)} ${order}`, [found.at(-1)![row.key]]);
+    }
+  };
+
+  const count = async (table: string): Promise<number> =>
+    Number((await select(`select count(*) as rows_in_all from ${table}`, []))[0]!['rows_in_all']);
+
+  return { name, columns, count, rows, close };
+};

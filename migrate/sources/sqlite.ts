@@ -1,0 +1,41 @@
+/** SQLite: the file of a database, and what a dump was staged into. */
+import { DatabaseSync } from 'node:sqlite';
+
+import { Invalid } from '../../layers/domain/fault.ts';
+import type { ReadTables } from './columns.ts';
+import { type Connection, createSource, type Source } from './source.ts';
+
+type Value = null | number | bigint | string | Uint8Array;
+
+const connectionOf = (name: string, db: DatabaseSync): Connection => ({
+  name,
+  columns: async (table) =>
+    db
+      .prepare('select name from pragma_table_info(?)')
+      .all(table)
+      .map((row) => (row['name'] as string).toLowerCase()),
+  select: async (sql, values) => {
+    const statement = db.prepare(sql);
+    // What is too large for a number must not end the reading.
+    statement.setReadBigInts(true);
+    return statement.all(...(values as Value[]));
+  },
+  parameter: () => '?',
+  close: async () => db.close(),
+});
+
+/** Reads what is in an open database, which the source closes. */
+export const sourceOfDatabase = (name: string, db: DatabaseSync, tables: ReadTables): Source =>
+  createSource(connectionOf(name, db), tables);
+
+/** Opens the file of a database for reading. Throws Invalid. */
+export const openSqlite = (path: string, tables: ReadTables): Source => {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    db.exec('BEGIN; SELECT count(*) FROM sqlite_master');
+  } catch (error) {
+    db.close();
+    throw Invalid(`${path} can not be read as an SQLite database: ${(error as Error).message}.`, error);
+  }
+  return sourceOfDatabase(`the SQLite database ${path}`, db, tables);
+};

@@ -1,0 +1,58 @@
+/** Where records are moved to: the import operation of a Bare Metal API (ADR 22), in batches that may come again. */
+import * as z from 'zod';
+
+import { Fault, isFault } from '../layers/domain/fault.ts';
+import { faultstringOf, type Reply, type Service } from './service.ts';
+
+export type ImportRecord = { readonly kind: string; readonly record: Readonly<Record<string, unknown>> };
+
+const outcome = z.object({
+  outcome: z.enum(['created', 'unchanged', 'conflict', 'refused']),
+  reason: z.string().optional(),
+});
+/** What became of a record. `reason`: why it is not there as it was brought. */
+export type Outcome = z.output<typeof outcome>;
+
+export type Target = {
+  /** In the order of the records, at most `largest` of them. Throws Fault ImportFailed (502) and Unavailable (503). */
+  write(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
+};
+
+/** Records in a request: each is a transaction, and all of them have 29 seconds on AWS. */
+export const largest = 200;
+
+const answer = z.object({ results: z.array(outcome) });
+
+/** Two minutes of patience together. */
+const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
+
+const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
+
+const Failed = ({ status, body }: Reply): Fault =>
+  new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${faultstringOf(body)}`);
+
+const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
+
+/** `sleep` takes milliseconds. A batch that nobody answered comes again: what of it was written is told as unchanged. */
+export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<unknown>): Target => {
+  const ask = async (body: object): Promise<Reply> => {
+    for (const pause of pauses) {
+      try {
+        const reply = await baremetal('POST', '/v1/imports', { headers, body });
+        if (!mayBeBetterLater(reply)) return reply;
+      } catch (error) {
+        if (!isFault(error) || error.name !== 'Unavailable') throw error;
+      }
+      await sleep(pause);
+    }
+    return baremetal('POST', '/v1/imports', { headers, body });
+  };
+  return {
+    write: async (records) => {
+      const reply = await ask({ records });
+      const { data } = answer.safeParse(reply.body);
+      if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
+      return data.results;
+    },
+  };
+};
