@@ -189,4 +189,17 @@ describe('addresses that change', () => {
     await stage.sync();
     expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
   });
+
+  it('of a server that has lost its node, which nobody heard of, end in its deletion', async () => {
+    stage.loseEvents(true);
+    await stage.changeNode(node, { provision_state: 'available', instance_uuid: null });
+    await stage.settle(10);
+    stage.loseEvents(false);
+    await change();
+    await stage.sync();
+    await stage.settle(60);
+    expect(await stage.readServer(uuid)).toBeUndefined();
+    await stage.sync();
+    expect([await openChanges(stage.tenants.table, 10), await stage.ports()]).toEqual([[], []]);
+  });
 });
