@@ -155,13 +155,15 @@ export const operations = {
   /**
    * Runs an asynchronous agent command. If the agent's last command is this one for the same step, that one is
    * adopted instead of started again; so it may be repeated at any time and then tells how the command stands.
+   * `only_adopt`: it is not started either if there is none to adopt; `command` is null then.
    */
   'agent.execute': {
     in: z.strictObject({
       kind: z.enum(['deploy', 'clean', 'service']),
       step: z.looseObject({ interface: z.string(), step: z.string() }),
+      only_adopt: z.literal(true).optional(),
     }),
-    out: z.object({ started: z.boolean(), command: agentCommand }),
+    out: z.object({ started: z.boolean(), command: agentCommand.nullable() }),
     writes: true,
   },
   /**

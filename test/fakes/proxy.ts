@@ -9,6 +9,7 @@ import {
   type AgentStep,
   type Observed,
   type Operation,
+  type Params,
   type Reply,
   type Request,
 } from '../../layers/bmc/operations.ts';
@@ -141,7 +142,7 @@ const handlers: Handlers = {
     requireAgent(machine);
     return { steps: structuredClone(machine.agent.steps[kind]), hardware_manager_version: { fake: '1' } };
   },
-  'agent.execute': (machine, params: { kind: string; step: { interface: string; step: string } }, op_id) => {
+  'agent.execute': (machine, params: Params<'agent.execute'>, op_id) => {
     requireAgent(machine);
     const { commands } = machine.agent;
     const last = commands.at(-1);
@@ -152,6 +153,7 @@ const handlers: Handlers = {
       stepOf(last).step === params.step.step;
     if (same && (last['op_id'] === op_id || last.command_status === 'RUNNING'))
       return { started: false, command: structuredClone(last) };
+    if (params.only_adopt) return { started: false, command: null };
     if (last?.command_status === 'RUNNING') throw bmcFault('AgentBusy', 'The agent is executing another command.');
     const command: AgentCommand = {
       id: `command-${commands.length + 1}`,

@@ -64,6 +64,18 @@ describe('an interface that is attached', () => {
     expect((await stage.show(uuid)).status).toBe('ACTIVE');
   });
 
+  it('to a machine that is taken away meanwhile is taken back, too', async () => {
+    stage.meddling.call = async ({ method, path }) => {
+      if (method !== 'POST' || !path.endsWith('/vifs')) return;
+      stage.meddling.call = undefined;
+      expect(await stage.ports()).toHaveLength(2);
+      await stage.changeNode(node, { provision_state: 'available', instance_uuid: null });
+    };
+    await attach();
+    await stage.settle(60);
+    expect([await stage.readServer(uuid), await stage.ports()]).toEqual([undefined, []]);
+  });
+
   it('with another one at once is plugged by one run', async () => {
     const wide = await stage.addNode({}, 4);
     const other = await stage.boots({ networks: [{ uuid: network }] });
@@ -188,5 +200,18 @@ describe('addresses that change', () => {
     await stage.settle(60);
     await stage.sync();
     expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+  });
+
+  it('of a server that has lost its node, which nobody heard of, end in its deletion', async () => {
+    stage.loseEvents(true);
+    await stage.changeNode(node, { provision_state: 'available', instance_uuid: null });
+    await stage.settle(10);
+    stage.loseEvents(false);
+    await change();
+    await stage.sync();
+    await stage.settle(60);
+    expect(await stage.readServer(uuid)).toBeUndefined();
+    await stage.sync();
+    expect([await openChanges(stage.tenants.table, 10), await stage.ports()]).toEqual([[], []]);
   });
 });
