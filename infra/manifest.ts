@@ -307,6 +307,10 @@ export const settings = {
     default: '',
     doc: 'Seconds after which clients that would change something are told to try again (503), while what there is can be read, and who may import moves in; empty: no maintenance. Let what is in progress end first.',
   },
+  node_locked_wait: {
+    default: '3',
+    doc: 'How long a request waits for a node that somebody else works on before it is refused (409), up to 5.',
+  },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
   auth_strategy: { default: 'http_basic', doc: 'noauth (one machine only), http_basic, oidc or keystone.' },

@@ -16,7 +16,7 @@ export const forgetAgent = (node: StoredNode): Forgotten => ({
 });
 
 /** The medium is still in its drive: who boots the ramdisk again finds the same token there. */
-const forgetBoot = (node: StoredNode): Forgotten =>
+export const forgetBoot = (node: StoredNode): Forgotten =>
   hasMediumToken(node) ? { agent_token_sha256: node.agent_token_sha256, ...forget(node, 'boot') } : forgetAgent(node);
 
 /** The machine is off, and its agent with it. */
