@@ -4,6 +4,8 @@ import { pack } from '../../../layers/configdrive/packed.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
 import { buildGuestDrive } from '../../../layers/guest/configdrive.ts';
 import { toInstanceInfo } from '../../../layers/guest/instance-info.ts';
+import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
+import type { StoredImage } from '../../../layers/store/kinds/tenants.ts';
 import { deploymentOf, guestServerOf, imageOf, metadataOf, vifsOf } from './guest.ts';
 import { done, type ServerContext, type ServerPhase } from './phase.ts';
 
@@ -21,9 +23,13 @@ export const ownNode = async ({
 
 /** Tells the node of its server, as that and its ports are now. */
 export const writeInfo = async (context: ServerContext, more: { readonly preserve_ephemeral?: boolean } = {}) => {
-  const { machines, platform, server } = context;
+  const {
+    machines,
+    platform: { table },
+    server,
+  } = context;
   const node = await ownNode(context);
-  const metadata = await metadataOf(platform.table, server, await vifsOf(platform.table, server));
+  const metadata = metadataOf(server, await imageOf(table, server), await vifsOf(table, server));
   const add = toInstanceInfo(metadata, { ...deploymentOf(context, node), ...more }, context.settings.leaveOut);
   await machines.changeInstanceInfo(node.uuid, server.uuid, { add });
 };
@@ -39,15 +45,16 @@ export const validate: ServerPhase = {
   },
 };
 
-const isWanted = async ({ platform: { table }, server }: ServerContext): Promise<boolean> =>
-  server.config_drive || (await imageOf(table, server))?.properties['img_config_drive'] === 'mandatory';
+const isWanted = (server: StoredServer, image: StoredImage | undefined): boolean =>
+  server.config_drive || image?.properties['img_config_drive'] === 'mandatory';
 
 /** base64(gzip(image)), as a node takes it; undefined: it gets none. */
 export const configdriveFor = async (context: ServerContext, node: ShownNode): Promise<string | undefined> => {
   const { machines, platform, server } = context;
-  if (!(await isWanted(context))) return undefined;
+  const image = await imageOf(platform.table, server);
+  if (!isWanted(server, image)) return undefined;
   const vifs = await vifsOf(platform.table, server);
-  const metadata = await metadataOf(platform.table, server, vifs);
+  const metadata = metadataOf(server, image, vifs);
   const cards = await machines.getCards(node.uuid);
   const drive = buildGuestDrive(await guestServerOf(context, metadata), { vifs, ...cards });
   return Buffer.from(await pack(drive)).toString('latin1');
