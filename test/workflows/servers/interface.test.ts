@@ -140,7 +140,7 @@ describe('addresses that change', () => {
     await stage.sync();
     await stage.settle(60);
     expect([await addressesTold(), await shown()]).toEqual([['10.0.0.99'], ['10.0.0.99']]);
-    expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toEqual([]);
   });
 
   /** Whoever switches the machine does not come to an end. */
@@ -157,12 +157,12 @@ describe('addresses that change', () => {
     await change();
     await stage.sync();
     await stage.settle(5);
-    expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toHaveLength(1);
     stage.meddling.phase = undefined;
     await stage.settle(120);
     await stage.sync();
     await stage.settle(60);
-    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, { limit: 10 })]).toEqual([['10.0.0.99'], []]);
   });
 
   it('are told later while the node is locked', async () => {
@@ -171,10 +171,10 @@ describe('addresses that change', () => {
     await change();
     await stage.sync();
     await stage.settle(30);
-    expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toHaveLength(1);
     stage.meddling.phase = undefined;
     await stage.settle(120);
-    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, { limit: 10 })]).toEqual([['10.0.0.99'], []]);
   });
 
   it('keep nobody from doing something with the server', async () => {
@@ -191,7 +191,7 @@ describe('addresses that change', () => {
     expect((await stage.show(uuid)).status).toBe('SHUTOFF');
     await stage.sync();
     await stage.settle(60);
-    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, { limit: 10 })]).toEqual([['10.0.0.99'], []]);
   });
 
   it('of a port that no server has are nobody’s business', async () => {
@@ -199,7 +199,7 @@ describe('addresses that change', () => {
     await stage.request(`DELETE /v2.1/servers/${uuid}`);
     await stage.settle(60);
     await stage.sync();
-    expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toEqual([]);
   });
 
   it('of a server that has lost its node, which nobody heard of, end in its deletion', async () => {
@@ -212,6 +212,6 @@ describe('addresses that change', () => {
     await stage.settle(60);
     expect(await stage.readServer(uuid)).toBeUndefined();
     await stage.sync();
-    expect([await openChanges(stage.tenants.table, 10), await stage.ports()]).toEqual([[], []]);
+    expect([await openChanges(stage.tenants.table, { limit: 10 }), await stage.ports()]).toEqual([[], []]);
   });
 });
