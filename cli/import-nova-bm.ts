@@ -1,5 +1,4 @@
 /** `npx ingot import nova-bm`: moves what nova-baremetal knew. Secrets come from the environment or from files. */
-import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
@@ -15,6 +14,7 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
+import { plain, privateFile } from './report-file.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -51,29 +51,6 @@ const accessOf = (values: Values, env: World['env']) => {
     charset: values['source-charset'],
   };
 };
-
-/**
- * Where the report goes piece by piece; nowhere without a file. It has its name only when it is whole. Only its owner may
- * read it: it tells addresses.
- */
-const fileAt = (path: string | undefined) => {
-  if (path === undefined) return { write: () => undefined, end: () => undefined };
-  const part = `${path}.part`;
-  try {
-    const file = openSync(part, 'w', 0o600);
-    const end = () => {
-      closeSync(file);
-      renameSync(part, path);
-    };
-    return { write: (text: string) => void writeSync(file, text), end };
-  } catch (error) {
-    throw Invalid(`The report ${part} can not be written: ${(error as NodeJS.ErrnoException).code}.`, error);
-  }
-};
-
-/** On a terminal, what a source wrote must not be more than text. */
-const plain = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`);
 
 const told = 50;
 
@@ -121,7 +98,7 @@ const targetOf = (values: Values, env: World['env']): Target | undefined => {
 
 const move = async (source: Source, target: Target | undefined, values: Values, world: World): Promise<number> => {
   const { source: input, ...chosen } = asked(values);
-  const file = fileAt(values.report);
+  const file = privateFile(values.report);
   const head = { input, dry_run: values['dry-run'], options: chosen };
   try {
     await checkSchema(source);
