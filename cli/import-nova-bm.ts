@@ -14,7 +14,7 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { plain, reportAt } from './report.ts';
+import { plain, privateFile } from './report-file.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -98,7 +98,7 @@ const targetOf = (values: Values, env: World['env']): Target | undefined => {
 
 const move = async (source: Source, target: Target | undefined, values: Values, world: World): Promise<number> => {
   const { source: input, ...chosen } = asked(values);
-  const file = reportAt(values.report);
+  const file = privateFile(values.report);
   const head = { input, dry_run: values['dry-run'], options: chosen };
   try {
     await checkSchema(source);

@@ -2,12 +2,14 @@
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
 import { updateDeployImages } from './flavors.ts';
+import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   'flavors update-deploy-images': updateDeployImages,
+  'import ironic': importIronic,
   'import nova-bm': importNovaBm,
   'ledger verify': verify,
   'takeover start': takeoverStart,

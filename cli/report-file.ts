@@ -1,24 +1,24 @@
-/** What commands leave behind for machines to read, and how they show what others wrote. */
-import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
+/** Files that a command writes for its operator: whole or not at all, and for nobody else to read. */
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 import { Invalid } from '../layers/domain/fault.ts';
 
-export type ReportFile = { write(text: string): void; end(): void };
-
 /**
- * Where a report goes piece by piece; nowhere without a file. It has its name only when it is whole. Only its owner may
- * read it: it tells addresses. Throws Invalid.
+ * Where a file goes piece by piece; nowhere without a path. It has its name only when it is whole. Only its owner may read
+ * it: it tells addresses. Throws Invalid.
  */
-export const reportAt = (path: string | undefined): ReportFile => {
+export const privateFile = (path: string | undefined) => {
   if (path === undefined) return { write: () => undefined, end: () => undefined };
   const part = `${path}.part`;
   try {
+    // What is there already may be readable by everybody.
+    rmSync(part, { force: true });
     const file = openSync(part, 'w', 0o600);
     const end = () => {
       closeSync(file);
       renameSync(part, path);
     };
-    return { write: (text) => void writeSync(file, text), end };
+    return { write: (text: string) => void writeSync(file, text), end };
   } catch (error) {
     throw Invalid(`The report ${part} can not be written: ${(error as NodeJS.ErrnoException).code}.`, error);
   }
