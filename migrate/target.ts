@@ -33,8 +33,15 @@ const Failed = ({ status, body }: Reply): Fault =>
 
 const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
 
-/** `sleep` takes milliseconds. A batch that nobody answered comes again: what of it was written is told as unchanged. */
-export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<unknown>): Target => {
+type TargetOptions = {
+  /** Nothing is written, and `created` is what would be. */
+  readonly dry_run?: boolean;
+  /** Takes milliseconds. */
+  sleep(ms: number): Promise<unknown>;
+};
+
+/** A batch that nobody answered comes again: what of it was written is told as unchanged. */
+export const createTarget = (baremetal: Service, { dry_run = false, sleep }: TargetOptions): Target => {
   const ask = async (body: object): Promise<Reply> => {
     for (const pause of pauses) {
       try {
@@ -49,7 +56,7 @@ export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<
   };
   return {
     write: async (records) => {
-      const reply = await ask({ records });
+      const reply = await ask({ records, ...(dry_run && { dry_run }) });
       const { data } = answer.safeParse(reply.body);
       if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
       return data.results;

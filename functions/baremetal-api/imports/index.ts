@@ -9,7 +9,7 @@ import type { Subject } from '../../../layers/domain/policy.ts';
 import { eachAtOnce } from '../at-once.ts';
 import { type Deps, route, type Route } from '../route.ts';
 import { importKinds, type ImportKind, importRows } from './rows.ts';
-import { importRecord, type Outcome, type Wanted } from './write.ts';
+import { foresee, importRecord, type Outcome, type Wanted } from './write.ts';
 
 /** Each is a transaction, and API Gateway waits for 29 seconds. */
 const maxRecords = 500;
@@ -19,6 +19,8 @@ const maxBytes = 5 * 1024 * 1024;
 const entry = z.strictObject({ kind: z.enum(importKinds), record: json });
 const body = z.strictObject({
   records: z.array(entry).min(1, 'must have at least one record').max(maxRecords, `must be at most ${maxRecords}`),
+  /** Only tells what would become of each, as far as that depends on it and on what is here. */
+  dry_run: z.boolean().default(false),
 });
 type Body = z.output<typeof body>;
 
@@ -47,8 +49,9 @@ const groupsOf = (entries: readonly Entry[]): Entry[][] => {
 };
 
 /** What became of each, in the order of the batch. */
-const importAll = async (deps: Deps, { records }: Body, subject: Subject): Promise<Outcome[]> => {
+const importAll = async (deps: Deps, { records, dry_run }: Body, subject: Subject): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
+  const each = async (wanted: Wanted) => (dry_run ? foresee(deps, wanted) : importRecord(deps, wanted, subject));
   // Drawn in the order of the batch, which lists then have.
   const entries = records.map(({ kind, record }, at): Entry => {
     return { kind, at, wanted: { row: importRows[kind], record, position: deps.ids.ulid() } };
@@ -56,7 +59,7 @@ const importAll = async (deps: Deps, { records }: Body, subject: Subject): Promi
   for (const kind of importKinds) {
     const groups = groupsOf(entries.filter((one) => one.kind === kind));
     await eachAtOnce(groups, async (group) => {
-      for (const { at, wanted } of group) outcomes[at] = await importRecord(deps, wanted, subject);
+      for (const { at, wanted } of group) outcomes[at] = await each(wanted);
     });
   }
   return outcomes;

@@ -97,15 +97,32 @@ const attempt = async (deps: Deps, wanted: Wanted, subject: Subject): Promise<Ou
   }
 };
 
+/** What would become of a record. What it refers to may come with it, so nobody looks for that. */
+const judge = async (deps: Deps, wanted: Wanted): Promise<Outcome> => {
+  const { kind } = wanted.row;
+  const { values } = await concealed(deps, wanted, readValues(wanted.row, wanted.record));
+  const uuid = values['uuid'] as string;
+  const found = await readRecord<Kept>(deps.table, kind, uuid);
+  if (found) return compared(wanted, values, found);
+  const fields = await takenFields(deps, kind, values);
+  if (fields.length === 0) return { outcome: 'created' };
+  const reason = `${kind.title} ${uuid} can not be here: another has its ${fields.join(', ')} already.`;
+  return { outcome: 'conflict', fields, reason };
+};
+
+/** A refusal is the record's; what is nobody's fault (500 and more) is thrown. */
+const orRefused = async (outcome: Promise<Outcome>): Promise<Outcome> =>
+  outcome.catch((error: unknown) => {
+    if (!isFault(error) || error.code >= 500) throw error;
+    return { outcome: 'refused', reason: error.message };
+  });
+
+/** Tells what `importRecord` would, and writes nothing: `created` is what would be. */
+export const foresee = async (deps: Deps, wanted: Wanted): Promise<Outcome> => orRefused(judge(deps, wanted));
+
 /**
  * Writes one record, or says why not. A refusal is the record's; throws what is nobody's fault (500 and more), after
  * which the same batch can come again.
  */
-export const importRecord = async (deps: Deps, wanted: Wanted, subject: Subject): Promise<Outcome> => {
-  try {
-    return await attempt(deps, wanted, subject);
-  } catch (error) {
-    if (!isFault(error) || error.code >= 500) throw error;
-    return { outcome: 'refused', reason: error.message };
-  }
-};
+export const importRecord = async (deps: Deps, wanted: Wanted, subject: Subject): Promise<Outcome> =>
+  orRefused(attempt(deps, wanted, subject));
