@@ -57,7 +57,7 @@ describe('a node of driver ipmi', () => {
     await moveIn();
     const { body } = await front.request('GET /v1/nodes/old-1/validate');
     for (const { result, reason } of Object.values(body as Record<string, { result: boolean; reason: string }>)) {
-      expect([result, reason]).toEqual([false, expect.stringContaining('--reset-interfaces')]);
+      expect([result, reason]).toEqual([false, expect.stringContaining('npx ingot nodes convert')]);
     }
     const refused = [400, expect.stringContaining(instead)];
     expect(await put('states/power', { target: 'power on' })).toEqual(refused);
