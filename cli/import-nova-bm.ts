@@ -15,7 +15,7 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { plain, privateFile } from './report-file.ts';
+import { privateFile } from './report-file.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -60,7 +60,7 @@ const told = 50;
 
 const lineOf = (one: Report['problems'][number]): string => {
   const [word, detail] = one.is === 'warning' ? [one.warning, one.detail] : [one.reason, 'detail' in one && one.detail];
-  return plain(`${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`);
+  return `${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`;
 };
 
 const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): void => {

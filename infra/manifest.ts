@@ -72,7 +72,7 @@ export const functions = {
   'bmc-proxy': {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'open'],
+    grants: ['table', 'open', 'seal'],
     network: 'hardware',
     doc: 'Talks Redfish to BMCs and the command API of deploy agents.',
   },

@@ -10,6 +10,7 @@ import { injectNmi } from './interrupt.ts';
 import { getInventory } from './inventory.ts';
 import { ejectMedia, getMedia, insertMedia } from './media.ts';
 import { ensurePower } from './power.ts';
+import { prove } from './prove.ts';
 import { restart } from './restart.ts';
 import { ensureSecureBoot, getSecureBoot } from './secure-boot.ts';
 import { createSubscription, deleteSubscription, listSubscriptions } from './subscription.ts';
@@ -18,6 +19,7 @@ import { getSystem, probe } from './system.ts';
 /** What `app.ts` dispatches to. */
 export const redfish: Implementation = {
   'bmc.probe': probe,
+  'bmc.prove': prove,
   'system.get': getSystem,
   'power.ensure': ensurePower,
   'power.restart': restart,

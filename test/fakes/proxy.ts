@@ -86,6 +86,14 @@ const handlers: Handlers = {
     systems: ['/redfish/v1/Systems/1'],
     fingerprint256: null,
   }),
+  'bmc.prove': ({ power }, { sealed }: { sealed: string | null }) => ({
+    power,
+    vendor: 'Ingot',
+    model: 'Fake',
+    serial: '1',
+    fingerprint256: null,
+    moved: sealed === null ? [...Buffer.from('moved')] : null,
+  }),
   'system.get': ({ power, boot }) => ({
     power,
     boot: { ...boot },

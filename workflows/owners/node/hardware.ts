@@ -107,7 +107,7 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, familyOf(op))) return undefined;
-    refuseForeign(node);
+    if (!('foreign' in operations[op])) refuseForeign(node);
     checkFence(node, op);
     checkStaysOn(node, op, params);
     const request: Request = {
