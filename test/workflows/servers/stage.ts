@@ -194,7 +194,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
       chance: { number: () => 1, uuid: machines.ids.uuid, token: machines.ids.uuid },
     });
     // What a client asks for is not what may die here.
-    const { request } = createFront(env, { ...tenants, workflows: life.shield(forward) } as never);
+    const front = { ...tenants, workflows: life.shield(forward), apis: life.shield(asked) };
+    const { request } = createFront(env, front as never);
     return {
       life,
       states: states.current,
