@@ -332,6 +332,10 @@ export const settings = {
     default: '',
     doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
   },
+  keystone_service_project_domain: {
+    default: 'Default',
+    doc: 'keystone: name of the domain which that project is in.',
+  },
   baremetal_endpoint: {
     default: '',
     doc: "Base URL of the Bare Metal API at which tenants' servers are made; empty: this installation's own.",
