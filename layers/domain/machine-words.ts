@@ -23,7 +23,9 @@ const withoutEchoes = (texts: readonly string[]): string[] =>
 export const agentWords = (error: unknown): string | undefined => {
   if (typeof error === 'string') return joinWords([error]) || undefined;
   const { message, details, type } = (error ?? {}) as Readonly<Record<string, unknown>>;
-  return joinWords(withoutEchoes(textsOf([message, details]))) || joinWords([type]) || undefined;
+  const [first = '', second] = [...new Set(withoutEchoes(textsOf([message, details])))];
+  if (second === undefined) return first || joinWords([type]) || undefined;
+  return `${first}${/[.:!?]$/.test(first) ? '' : ':'} ${second}`;
 };
 
 /** Behind that is nothing that people read. */

@@ -1,6 +1,7 @@
 /** power: PUT states/power (ironic-states.md 4). It holds the lock but does not own the provisioning of the node. */
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { forgetAgent, poweredOff } from '../owners/node/agent.ts';
+import { leaveBootMedia } from '../owners/node/boot.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 
 /** Seconds until a change of power counts as failed, unless the client gave its own. */
@@ -54,6 +55,7 @@ export const phases: Phases = {
   SoftPowerOff: softPowerOff,
   Restart: restart('hard'),
   SoftRestart: restart('soft'),
+  DetachBootMedia: leaveBootMedia,
   PowerOn: powerOn,
   Finish: { run: async () => done(() => ({ reservation: null, target_power_state: null })) },
 };
