@@ -120,6 +120,8 @@ export const operations = {
     out: changed,
     writes: true,
   },
+  /** Done when no override leads to the virtual drive any more; any other stays. */
+  'boot.clear': { in: none, out: changed, writes: true },
   /**
    * Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. `beside`:
    * not into the drive that a CD is or would be in, where the BMC has one drive for all.

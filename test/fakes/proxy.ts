@@ -120,6 +120,12 @@ const handlers: Handlers = {
     if (params.mode !== 'keep') machine.boot.mode = params.mode as 'uefi' | 'bios';
     return { changed: JSON.stringify(machine.boot) !== before };
   },
+  'boot.clear': (machine) => {
+    const { target, enabled } = machine.boot;
+    const changed = target === 'Cd' && enabled !== 'Disabled';
+    if (changed) Object.assign(machine.boot, { target: 'None', enabled: 'Disabled' });
+    return { changed };
+  },
   'vmedia.insert': (machine, { slot, image }: { slot: 'cd' | 'usb'; image: string }) => {
     const plain = (url: string | null) => url?.split('?')[0];
     const changed = plain(machine.media[slot]) !== plain(image);

@@ -20,6 +20,7 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
+import { AgentFailed } from '../owners/node/hardware.ts';
 import { imageInfo } from './image.ts';
 import { imageOf, withSource } from '../owners/node/image-source.ts';
 import { withGuestDocument } from '../owners/node/guest.ts';
@@ -222,7 +223,8 @@ const prepareInstanceBoot: Phase = {
       'bootloader',
     );
     if (installed?.command.command_status === 'FAILED') {
-      throw new Fault('StepFailed', 400, 'The agent could not install the boot loader: is the image bootable?');
+      const look = `Is the image one that boots in mode ${mode}?`;
+      throw AgentFailed('The agent could not install the boot loader', installed.command, look);
     }
     return done();
   },
