@@ -18,7 +18,7 @@ import type { PlannedStep } from '../../layers/domain/steps.ts';
 import { deployTemplatesOf } from '../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { agentCalled } from '../owners/node/agent.ts';
+import { agentCalled, agentIsAtIt } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
 import { imageInfo } from './image.ts';
 import { imageOf, withSource } from '../owners/node/image-source.ts';
@@ -178,6 +178,7 @@ const requireSameImage = (node: StoredNode): void => {
 
 /** Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. */
 const writeImage: Phase = {
+  rests: async (_node, hardware) => agentIsAtIt(hardware),
   run: async ({ hardware, images, node, platform, settings }) => {
     requireSameImage(node);
     const sourced = await withSource(images, node, note(node, 'image_project'));
