@@ -302,6 +302,10 @@ export const settings = {
     default: '',
     doc: 'Base URL at which deploy agents reach this API, written on their medium; empty: public_endpoint, on AWS else the address of the API itself.',
   },
+  ramdisk_heartbeat_timeout: {
+    default: '300',
+    doc: 'Seconds (10 to 1800) that deploy agents are told: they heartbeat every 0.3 to 0.6 of it. Less ends long steps sooner and asks more often.',
+  },
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   maintenance_retry_after: {
     default: '',

@@ -9,7 +9,11 @@ export const Config = z
     INGOT_AUTH_STRATEGY: z.string(),
     INGOT_MAINTENANCE_RETRY_AFTER: maintenanceSetting,
     INGOT_BAREMETAL_FOR_PROJECTS: z.stringbool(),
-    INGOT_NODE_LOCKED_WAIT: z.coerce.number().min(0).max(5),
+    /** Seconds. */
+    INGOT_NODE_LOCKED_WAIT: z
+      .string()
+      .regex(/^[0-5]$/, 'has to be a whole number from 0 to 5')
+      .transform(Number),
     INGOT_AUTOMATED_CLEAN: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']),

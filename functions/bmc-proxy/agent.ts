@@ -113,6 +113,12 @@ export const executeStep = async (call: Call<'agent.execute'>) => {
   return done<'agent.execute'>({ started, command: toReport(command) });
 };
 
+/** Only asks what the agent does. */
+export const lookAtProgress = async (call: Call<'agent.progress'>) => {
+  const commands = await (await openAgent(call)).commands();
+  return done<'agent.progress'>({ running: commands.some(({ command_status: status }) => status === 'RUNNING') });
+};
+
 type Command = Parsed<'agent.call'>['command'];
 
 /** The agent works on these in the background; all others it answers when they have ended. */

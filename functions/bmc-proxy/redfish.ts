@@ -1,5 +1,5 @@
 /** The operations on a BMC, by name. The compiler demands one function for each row of layers/bmc/operations.ts. */
-import { callAgent, executeStep, listSteps } from './agent.ts';
+import { callAgent, executeStep, listSteps, lookAtProgress } from './agent.ts';
 import { ensureBios, getBios, resetBios } from './bios.ts';
 import { clearBoot, ensureBoot } from './boot.ts';
 import { ensureMode } from './boot-mode.ts';
@@ -44,5 +44,6 @@ export const redfish: Implementation = {
   'inventory.get': getInventory,
   'agent.steps': listSteps,
   'agent.execute': executeStep,
+  'agent.progress': lookAtProgress,
   'agent.call': callAgent,
 };

@@ -187,6 +187,8 @@ export const operations = {
     out: z.object({ started: z.boolean(), command: agentCommand.nullable() }),
     writes: true,
   },
+  /** Whether the agent is at a command that takes its time. */
+  'agent.progress': { in: none, out: z.object({ running: z.boolean() }) },
   /**
    * A synchronous agent command, waited for. `rescue.finalize_rescue` takes no params: the proxy opens the sealed value
    * `rescue_password` of the node, which is the hash in the form of crypt(3) that the ramdisk is to use.

@@ -179,6 +179,10 @@ const handlers: Handlers = {
     commands.push(command);
     return { started: true, command: structuredClone(command) };
   },
+  'agent.progress': (machine) => {
+    requireAgent(machine);
+    return { running: machine.agent.commands.some(({ command_status }) => command_status === 'RUNNING') };
+  },
   'agent.call': (machine, { command: full }: { command: string }) => {
     requireAgent(machine);
     const command: AgentCommand = {

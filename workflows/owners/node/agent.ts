@@ -2,6 +2,7 @@
 import { hasMediumToken } from '../../../layers/domain/agent-token.ts';
 import { forget, note, type Noted } from '../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Hardware } from './hardware.ts';
 
 type Forgotten = Noted & Pick<StoredNode, 'agent_token_sha256'>;
 
@@ -30,6 +31,10 @@ export const leftRamdisk = (node: StoredNode): Forgotten & Partial<StoredNode> =
   power_state: 'power off',
   ...forgetAgent(node),
 });
+
+/** Whether the agent is still at what it was told to do. */
+export const agentIsAtIt = async (hardware: Hardware): Promise<boolean> =>
+  (await hardware.ask('agent.progress', {}))?.running === true;
 
 /** Whether an agent of the present boot has called. */
 export const agentCalled = (node: StoredNode): boolean => note(node, 'agent_url') !== undefined;
