@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 /** All IP addresses of a host name, as the resolver gives them. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-export type Deps = Pick<Platform, 'opener' | 'log' | 'clock' | 'wire'> & {
+export type Deps = Pick<Platform, 'opener' | 'sealer' | 'log' | 'clock' | 'wire'> & {
   readonly records: BmcRecords;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;

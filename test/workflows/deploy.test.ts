@@ -10,6 +10,7 @@ import { decodeConfigdrive } from '../../simulator/agent/configdrive.ts';
 import { pending } from '../fakes/proxy.ts';
 import { readErrors } from '../fixtures/agent/errors.ts';
 import { createAgent } from './agent.ts';
+import { imageArgs } from './asked.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
@@ -105,8 +106,7 @@ describe('a direct deploy', () => {
     const key = configdriveKey(uuid, '01J0');
     const instance_info = { ...aNode().instance_info, configdrive: configdriveReference(key) };
     const { stage } = await deploy({ instance_info }, ({ world }) => void world.objects.put(key, Buffer.from('iso')));
-    const { params } = stage.proxy.requests.find(({ op }) => op === 'agent.execute')!;
-    const { args } = (params as unknown as { step: { args: { image_info: object; configdrive: string } } }).step;
+    const args = imageArgs(stage)[0]!;
     expect(args.image_info).toEqual({
       id: 'demo.raw',
       urls: ['http://images.test/demo.raw'],
@@ -130,8 +130,7 @@ describe('a direct deploy', () => {
     const old = `configdrives/${uuid}/01J0`;
     const instance_info = { ...aNode().instance_info, configdrive: configdriveReference(old) };
     const { stage } = await deploy({ instance_info }, ({ world }) => void world.objects.put(old, drive));
-    const { params } = stage.proxy.requests.find(({ op }) => op === 'agent.execute')!;
-    const { configdrive } = (params as unknown as { step: { args: { configdrive: string } } }).step.args;
+    const { configdrive } = imageArgs(stage)[0]!;
     const { body } = await stage.world.objects.request('GET', configdrive);
     expect(decodeConfigdrive({ bytes: Buffer.from(body!) }, uuid)).toEqual(Buffer.from(drive));
     // The node goes on to refer to the old one, which a rebuild uses again.
@@ -194,7 +193,7 @@ describe('a heartbeat', () => {
     await agent.call();
     await stage.settle();
     // The run looked again by itself: the second look started the command of the fake agent.
-    expect(stage.proxy.requests.filter(({ op }) => op === 'agent.execute')).toHaveLength(2);
+    expect(imageArgs(stage)).toHaveLength(1);
     await agent.finish();
     await stage.settle();
     expect((await stage.read()).provision_state).toBe('active');

@@ -85,10 +85,15 @@ export type Hardware = {
    */
   ask<O extends Operation>(op: O, params: Params<O>, effect?: string): Promise<Observed<O> | undefined>;
   /**
-   * How the agent stands with a step, which is started if it was not. True: ended well, false: still running.
-   * Throws StepFailed with the agent's words.
+   * How the agent stands with a step, which is started if it was not. True: ended well, false: still running. `args`: what
+   * it is told when it is started, if that has to be found out first, and is not needed any more after that. Throws
+   * StepFailed with the agent's words.
    */
-  step(kind: 'deploy' | 'clean' | 'service', step: AgentStepCall): Promise<boolean>;
+  step(
+    kind: 'deploy' | 'clean' | 'service',
+    step: AgentStepCall,
+    args?: () => Promise<Readonly<Record<string, unknown>>>,
+  ): Promise<boolean>;
 };
 
 export type HardwareCall = {
@@ -103,7 +108,7 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, familyOf(op))) return undefined;
-    refuseForeign(node);
+    if (!('foreign' in operations[op])) refuseForeign(node);
     checkFence(node, op);
     checkStaysOn(node, op, params);
     const request: Request = {
@@ -120,11 +125,14 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
   };
   return {
     ask,
-    step: async (kind, step) => {
-      const observed = await ask('agent.execute', { kind, step });
-      if (!observed || observed.command.command_status === 'SUCCEEDED') return true;
-      if (observed.command.command_status === 'RUNNING') return false;
-      throw AgentFailed(`The agent's step ${step.interface}.${step.step} failed`, observed.command);
+    step: async (kind, step, args) => {
+      if (isFake(node, 'agent')) return true;
+      const adopted = args && (await ask('agent.execute', { kind, step, only_adopt: true }));
+      const started = async () => ask('agent.execute', { kind, step: args ? { ...step, args: await args() } : step });
+      const command = adopted?.command ?? (await started())?.command;
+      if (!command || command.command_status === 'SUCCEEDED') return true;
+      if (command.command_status === 'RUNNING') return false;
+      throw AgentFailed(`The agent's step ${step.interface}.${step.step} failed`, command);
     },
   };
 };
