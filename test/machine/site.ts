@@ -27,6 +27,7 @@ export type Evidence = {
   readonly power: 'on' | 'off';
   readonly phase: string;
   readonly device: string | null;
+  readonly boot: { readonly target: string; readonly enabled: string };
   readonly media: Readonly<Record<string, { readonly image: string; readonly inserted: boolean } | null>>;
   readonly disk: {
     readonly image: { readonly sha256: string } | null;
