@@ -70,6 +70,8 @@ const forbidsCleaning = ({ pieces: [field], value }: Step) =>
 const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, { patch, lease }: Request): void => {
   const fields = [...fieldsOf(patch), ...(lease ? ['lessee'] : [])];
   const rules = rulesOf(nodeFields, fields, 'baremetal:node:update');
+  // A patch without paths would ask for nothing.
+  if (rules.length === 0) rules.push('baremetal:node:update');
   if (patch.some(forbidsCleaning)) rules.push('baremetal:node:disable_cleaning');
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };

@@ -352,8 +352,18 @@ describe('automatic_lessee', () => {
     const subject = { user: 'u', project: 'red', roles: 'reader', scope: 'project' };
     const asked = async (more: string) =>
       (await front.request(`PATCH /v1/nodes/${uuid}${more}`, { body: [], subject })).status;
-    expect([await asked(''), await asked(query)]).toEqual([200, 403]);
+    expect([await asked(''), await asked(query)]).toEqual([403, 403]);
     expect(await leased()).toEqual([null, undefined]);
+  });
+});
+
+describe('a patch without paths', () => {
+  it('changes nothing, for who may change nodes only', async () => {
+    const asked = async (subject: Record<string, string>) =>
+      (await front.request(`PATCH /v1/nodes/${uuid}`, { body: [], subject })).status;
+    const system = { user: 'u', project: '', scope: 'system' };
+    expect(await asked({ ...system, roles: 'reader' })).toBe(403);
+    expect(await asked({ ...system, roles: 'member,reader' })).toBe(200);
   });
 });
 
