@@ -3,12 +3,14 @@ import { Invalid, isFault } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
 import { updateDeployImages } from './flavors.ts';
 import { importNovaBm } from './import-nova-bm.ts';
+import { importNovaServers } from './import-nova-servers.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   'flavors update-deploy-images': updateDeployImages,
   'import nova-bm': importNovaBm,
+  'import nova-servers': importNovaServers,
   'ledger verify': verify,
   'takeover start': takeoverStart,
   'takeover status': takeoverStatus,

@@ -6,7 +6,8 @@ import { faultstringOf, type Reply, type Service } from './service.ts';
 
 export type ImportRecord = { readonly kind: string; readonly record: Readonly<Record<string, unknown>> };
 
-const outcome = z.object({
+/** What an import answers of a record. */
+export const outcome = z.object({
   outcome: z.enum(['created', 'unchanged', 'conflict', 'refused']),
   reason: z.string().optional(),
 });
@@ -23,17 +24,31 @@ export const largest = 200;
 
 const answer = z.object({ results: z.array(outcome) });
 
-/** Two minutes of patience together. */
+/** Milliseconds. */
 const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
 
 const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
+
+/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. */
+export const patiently = async (ask: () => Promise<Reply>, sleep: TargetOptions['sleep']): Promise<Reply> => {
+  for (const pause of pauses) {
+    try {
+      const reply = await ask();
+      if (!mayBeBetterLater(reply)) return reply;
+    } catch (error) {
+      if (!isFault(error) || error.name !== 'Unavailable') throw error;
+    }
+    await sleep(pause);
+  }
+  return ask();
+};
 
 const Failed = ({ status, body }: Reply): Fault =>
   new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${faultstringOf(body)}`);
 
 const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
 
-type TargetOptions = {
+export type TargetOptions = {
   /** Nothing is written, and `created` is what would be. */
   readonly dry_run?: boolean;
   /** Takes milliseconds. */
@@ -42,21 +57,10 @@ type TargetOptions = {
 
 /** A batch that nobody answered comes again: what of it was written is told as unchanged. */
 export const createTarget = (baremetal: Service, { dry_run = false, sleep }: TargetOptions): Target => {
-  const ask = async (body: object): Promise<Reply> => {
-    for (const pause of pauses) {
-      try {
-        const reply = await baremetal('POST', '/v1/imports', { headers, body });
-        if (!mayBeBetterLater(reply)) return reply;
-      } catch (error) {
-        if (!isFault(error) || error.name !== 'Unavailable') throw error;
-      }
-      await sleep(pause);
-    }
-    return baremetal('POST', '/v1/imports', { headers, body });
-  };
   return {
     write: async (records) => {
-      const reply = await ask({ records, ...(dry_run && { dry_run }) });
+      const body = { records, ...(dry_run && { dry_run }) };
+      const reply = await patiently(async () => baremetal('POST', '/v1/imports', { headers, body }), sleep);
       const { data } = answer.safeParse(reply.body);
       if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
       return data.results;
