@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Invalid } from '../layers/domain/fault.ts';
 import { changesOf, checkImages, type Pair, readFlavors, withPair, writePair } from '../migrate/nova/deploy-images.ts';
 import type { Command } from './command.ts';
-import { plain, reportAt } from './report.ts';
+import { privateFile } from './report-file.ts';
 import { openCompute, openImages, targetOptions, targetUsageOf } from './target.ts';
 
 const options = {
@@ -42,7 +42,7 @@ export const updateDeployImages: Command = {
     const [pair, dry] = [pairOf(values), values['dry-run']];
     const compute = openCompute(values, env);
     const images = openImages(values, env);
-    const file = reportAt(values.report);
+    const file = privateFile(values.report);
     if (images) await checkImages(images, pair);
     else print('Nobody has looked whether the images are there: --image-endpoint says where.');
 
@@ -50,7 +50,7 @@ export const updateDeployImages: Command = {
     const after = before.map((flavor) => withPair(flavor, pair));
     for (const [at, flavor] of after.entries()) {
       if (flavor === before[at]) continue;
-      print(plain(`${flavor.id} ${flavor.name}: ${changesOf(before[at]!, flavor).join(', ')}`));
+      print(`${flavor.id} ${flavor.name}: ${changesOf(before[at]!, flavor).join(', ')}`);
       if (!dry) await writePair(compute, flavor, pair);
     }
     const marked = after.map((flavor, at) => ({ ...flavor, changed: flavor !== before[at] }));

@@ -15,7 +15,7 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { plain, reportAt } from './report.ts';
+import { privateFile } from './report-file.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -60,7 +60,7 @@ const told = 50;
 
 const lineOf = (one: Report['problems'][number]): string => {
   const [word, detail] = one.is === 'warning' ? [one.warning, one.detail] : [one.reason, 'detail' in one && one.detail];
-  return plain(`${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`);
+  return `${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`;
 };
 
 const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): void => {
@@ -108,12 +108,13 @@ const targetOf = (values: Values, env: World['env']): Target | undefined => {
       'Two must never drive one machine: stop every nova-compute with the baremetal driver, and say so by --source-is-stopped. With --dry-run nothing is written.',
     );
   }
-  return createTarget(openTarget(values, env), { dry_run, sleep });
+  const target = createTarget(openTarget(values, env), sleep);
+  return dry_run ? { ...target, write: target.foresee } : target;
 };
 
 const move = async (source: Source, target: Target | undefined, values: Values, world: World): Promise<number> => {
   const { source: input, ...chosen } = asked(values);
-  const file = reportAt(values.report);
+  const file = privateFile(values.report);
   const head = { input, dry_run: values['dry-run'], options: chosen };
   try {
     await checkSchema(source);

@@ -8,9 +8,9 @@ import { type Moved, moveServers } from '../migrate/nova/move-servers.ts';
 import { createServerTarget } from '../migrate/nova/server-target.ts';
 import { type Servers, serversIn, serversOf } from '../migrate/nova/servers.ts';
 import { openService, parseJson } from '../migrate/service.ts';
-import type { Command, World } from './command.ts';
+import { type Command, plain, type World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { plain, reportAt, type ReportFile } from './report.ts';
+import { privateFile } from './report-file.ts';
 import { openCompute, targetOptions, targetUsageOf } from './target.ts';
 
 const options = {
@@ -79,7 +79,7 @@ const tell = ({ imported, rejected, skipped }: Told, dry: boolean, { print }: Wo
   print(`servers: ${read} read, ${imported.length} ${be}, ${rejected.length} rejected, ${skipped.length} skipped`);
 };
 
-const leave = (file: ReportFile, head: object, told: Told): void => {
+const leave = (file: ReturnType<typeof privateFile>, head: object, told: Told): void => {
   const entries = lists.map((is) => [is, told[is].map((one) => ({ ...one, is: undefined }))] as const);
   const counts = lists.map((is) => [`servers_${is}`, told[is].length] as const);
   const servers_read = counts.reduce((sum, [, count]) => sum + count, 0);
@@ -100,7 +100,7 @@ export const importNovaServers: Command = {
     const servers = sourceOf(values, world.env);
     const dry_run = values['dry-run'];
     const target = createServerTarget(openCompute(values, world.env), { dry_run, sleep });
-    const file = reportAt(values.report);
+    const file = privateFile(values.report);
     const told = await collect(moveServers(servers, target), world);
     leave(file, { input: values.servers, dry_run }, told);
     tell(told, dry_run, world);

@@ -7,7 +7,7 @@ export type Progress = { step(): void; end(): void };
 const every = { bar: 100, line: 10_000 };
 const width = 30;
 
-/** `total` steps of `what` (undefined: nobody has counted them); work that is done before the first line is due tells nothing. */
+/** `total` steps of `what`, undefined: nobody knows how many; work that is done before the first line is due tells nothing. */
 export const createProgress = (
   total: number | undefined,
   what: string,

@@ -15,12 +15,35 @@ export const outcome = z.object({
 export type Outcome = z.output<typeof outcome>;
 
 export type Target = {
-  /** In the order of the records, at most `largest` of them. Throws Fault ImportFailed (502) and Unavailable (503). */
+  /** In the order of the records, in requests that it takes. Throws Fault ImportFailed (502) and Unavailable (503). */
   write(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
+  /** What would become of them. */
+  foresee(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
 };
 
 /** Records in a request: each is a transaction, and all of them have 29 seconds on AWS. */
 export const largest = 200;
+
+/** Bytes of a request. The limit of 5 MiB counts a \\ before each " of it. */
+export const largestBytes = 3 * 1024 * 1024;
+
+/** In pieces that a request takes; one that is too large alone is left to the API to refuse. */
+const pieces = (records: readonly ImportRecord[]): ImportRecord[][] => {
+  const all: ImportRecord[][] = [];
+  let bytes = Infinity;
+  for (const one of records) {
+    const own = Buffer.byteLength(JSON.stringify(one));
+    const last = all.at(-1);
+    if (last === undefined || last.length >= largest || bytes + own > largestBytes) {
+      all.push([one]);
+      bytes = own;
+    } else {
+      last.push(one);
+      bytes += own;
+    }
+  }
+  return all;
+};
 
 const answer = z.object({ results: z.array(outcome) });
 
@@ -29,8 +52,13 @@ const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
 
 const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
 
-/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. */
-export const patiently = async (ask: () => Promise<Reply>, sleep: TargetOptions['sleep']): Promise<Reply> => {
+const Failed = ({ status, body }: Reply): Fault =>
+  new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${faultstringOf(body)}`);
+
+const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
+
+/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. `sleep` takes ms. */
+export const patiently = async (ask: () => Promise<Reply>, sleep: (ms: number) => Promise<unknown>): Promise<Reply> => {
   for (const pause of pauses) {
     try {
       const reply = await ask();
@@ -43,27 +71,23 @@ export const patiently = async (ask: () => Promise<Reply>, sleep: TargetOptions[
   return ask();
 };
 
-const Failed = ({ status, body }: Reply): Fault =>
-  new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${faultstringOf(body)}`);
-
-const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
-
-export type TargetOptions = {
-  /** Nothing is written, and `created` is what would be. */
-  readonly dry_run?: boolean;
-  /** Takes milliseconds. */
-  sleep(ms: number): Promise<unknown>;
-};
-
-/** A batch that nobody answered comes again: what of it was written is told as unchanged. */
-export const createTarget = (baremetal: Service, { dry_run = false, sleep }: TargetOptions): Target => {
+/** `sleep` takes milliseconds. A batch that nobody answered comes again: what of it was written is told as unchanged. */
+export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<unknown>): Target => {
+  const ask = async (body: object): Promise<Reply> =>
+    patiently(async () => baremetal('POST', '/v1/imports', { headers, body }), sleep);
+  const send = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
+    const reply = await ask({ records, ...how });
+    const { data } = answer.safeParse(reply.body);
+    if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
+    return data.results;
+  };
+  const sendAll = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const piece of pieces(records)) outcomes.push(...(await send(piece, how)));
+    return outcomes;
+  };
   return {
-    write: async (records) => {
-      const body = { records, ...(dry_run && { dry_run }) };
-      const reply = await patiently(async () => baremetal('POST', '/v1/imports', { headers, body }), sleep);
-      const { data } = answer.safeParse(reply.body);
-      if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
-      return data.results;
-    },
+    write: async (records) => sendAll(records, {}),
+    foresee: async (records) => sendAll(records, { dry_run: true }),
   };
 };

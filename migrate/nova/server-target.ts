@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 import { Fault } from '../../layers/domain/fault.ts';
 import { type Asking as Asked, type Service } from '../service.ts';
-import { outcome, type Outcome, patiently, type TargetOptions } from '../target.ts';
+import { outcome, type Outcome, patiently } from '../target.ts';
 import { answered } from './answer.ts';
 import type { ServerRecord } from './server-record.ts';
 
@@ -24,8 +24,15 @@ const answer = z.object({ results: z.array(outcome) });
 
 const Wrong = (asked: string) => new Fault('ComputeFailed', 502, `What answered ${asked} is no Compute API of Ingot.`);
 
+type Options = {
+  /** Nothing is written, and `created` is what would be. */
+  readonly dry_run: boolean;
+  /** Takes milliseconds. */
+  sleep(ms: number): Promise<unknown>;
+};
+
 /** Throws Fault ComputeFailed (502) and what the service throws. */
-export const createServerTarget = (compute: Service, { dry_run = false, sleep }: TargetOptions): ServerTarget => {
+export const createServerTarget = (compute: Service, { dry_run, sleep }: Options): ServerTarget => {
   const ask = async (method: 'GET' | 'POST', path: string, asking: Asked = {}): Promise<unknown> => {
     const reply = await patiently(async () => compute(method, path, { headers, ...asking }), sleep);
     return answered(reply, `${method} ${path.split('?')[0]}`);

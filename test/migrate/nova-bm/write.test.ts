@@ -28,8 +28,13 @@ beforeEach(() => {
   };
 });
 
-const target = (dry_run = false) =>
-  createTarget(async (...asked) => service(...asked), { dry_run, sleep: async (ms) => slept.push(ms) });
+const target = (dry_run = false) => {
+  const all = createTarget(
+    async (...asked) => service(...asked),
+    async (ms) => slept.push(ms),
+  );
+  return dry_run ? { ...all, write: all.foresee } : all;
+};
 
 /** Moves the sample; its text is that of the report. */
 const move = async (dry_run = false): Promise<{ report: Planned; text: string }> => {
