@@ -333,6 +333,23 @@ for (const { scheme, dialect, start } of sides) {
       expect(await timeline(other)).toEqual(before.get(other.machine)!.evidence.power_timeline);
     });
 
+    it('can take the others out again, in a maintenance, with their servers and without a touch', async () => {
+      await site.restart({ INGOT_MAINTENANCE_RETRY_AFTER: '120' });
+      const [, ...others] = used;
+      const asked = new Map(others.map(({ machine }) => [machine, 0]));
+      for (const { machine } of others) asked.set(machine, (await askedOf(machine)).length);
+      for (const { uuid } of others) {
+        expect((await site.call('PUT', `/v1/nodes/${uuid}/maintenance`, {})).status).toBe(202);
+        expect((await site.call('DELETE', `/v1/nodes/${uuid}`)).status).toBe(204);
+      }
+      const isGone = async ({ instance }: Row) => (await tenancy.show(instance!)) === undefined;
+      await until('their servers to be gone', async () => (await Promise.all(others.map(isGone))).every(Boolean), 200);
+      for (const { machine } of others) {
+        expect((await askedOf(machine)).slice(asked.get(machine)).filter(({ method }) => method !== 'GET')).toEqual([]);
+        expect((await site.evidence(machine)).power).toBe('on');
+      }
+    });
+
     it('has told no secret', () => {
       const all = [
         ...told,

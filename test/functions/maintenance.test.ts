@@ -97,8 +97,9 @@ describe('who moves in', () => {
     expect((await ask('baremetal', 'POST /v1/imports', root, { records })).body.results).toMatchObject([
       { outcome: 'created' },
     ]);
-    const maintenance = [{ op: 'replace', path: '/maintenance', value: true }];
-    expect((await ask('baremetal', `PATCH /v1/nodes/${uuid}`, root, maintenance)).status).toBe(200);
+    const name = [{ op: 'replace', path: '/name', value: 'moved' }];
+    expect((await ask('baremetal', `PATCH /v1/nodes/${uuid}`, root, name)).status).toBe(200);
+    expect((await ask('baremetal', `PUT /v1/nodes/${uuid}/maintenance`, root, {})).status).toBe(202);
     expect((await ask('baremetal', 'POST /v1/takeovers', root, { nodes: ['nobody'] })).status).toBe(202);
     expect((await ask('baremetal', `DELETE /v1/nodes/${uuid}`)).status).toBe(204);
   });
