@@ -5,6 +5,7 @@ import { nodesConvert } from './convert.ts';
 import { updateDeployImages } from './flavors.ts';
 import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
+import { importNovaServers } from './import-nova-servers.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
 
@@ -12,6 +13,7 @@ const commands: Readonly<Record<string, Command>> = {
   'flavors update-deploy-images': updateDeployImages,
   'import ironic': importIronic,
   'import nova-bm': importNovaBm,
+  'import nova-servers': importNovaServers,
   'ledger verify': verify,
   'nodes convert': nodesConvert,
   'takeover start': takeoverStart,
