@@ -2,11 +2,15 @@
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { type Command, plain } from './command.ts';
 import { nodesConvert } from './convert.ts';
+import { updateDeployImages } from './flavors.ts';
+import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
 
 const commands: Readonly<Record<string, Command>> = {
+  'flavors update-deploy-images': updateDeployImages,
+  'import ironic': importIronic,
   'import nova-bm': importNovaBm,
   'ledger verify': verify,
   'nodes convert': nodesConvert,

@@ -14,12 +14,35 @@ const outcome = z.object({
 export type Outcome = z.output<typeof outcome>;
 
 export type Target = {
-  /** In the order of the records, at most `largest` of them. Throws Fault ImportFailed (502) and Unavailable (503). */
+  /** In the order of the records, in requests that it takes. Throws Fault ImportFailed (502) and Unavailable (503). */
   write(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
+  /** What would become of them. */
+  foresee(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
 };
 
 /** Records in a request: each is a transaction, and all of them have 29 seconds on AWS. */
 export const largest = 200;
+
+/** Bytes of a request. The limit of 5 MiB counts a \\ before each " of it. */
+export const largestBytes = 3 * 1024 * 1024;
+
+/** In pieces that a request takes; one that is too large alone is left to the API to refuse. */
+const pieces = (records: readonly ImportRecord[]): ImportRecord[][] => {
+  const all: ImportRecord[][] = [];
+  let bytes = Infinity;
+  for (const one of records) {
+    const own = Buffer.byteLength(JSON.stringify(one));
+    const last = all.at(-1);
+    if (last === undefined || last.length >= largest || bytes + own > largestBytes) {
+      all.push([one]);
+      bytes = own;
+    } else {
+      last.push(one);
+      bytes += own;
+    }
+  }
+  return all;
+};
 
 const answer = z.object({ results: z.array(outcome) });
 
@@ -47,12 +70,19 @@ export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<
     }
     return baremetal('POST', '/v1/imports', { headers, body });
   };
+  const send = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
+    const reply = await ask({ records, ...how });
+    const { data } = answer.safeParse(reply.body);
+    if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
+    return data.results;
+  };
+  const sendAll = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const piece of pieces(records)) outcomes.push(...(await send(piece, how)));
+    return outcomes;
+  };
   return {
-    write: async (records) => {
-      const reply = await ask({ records });
-      const { data } = answer.safeParse(reply.body);
-      if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
-      return data.results;
-    },
+    write: async (records) => sendAll(records, {}),
+    foresee: async (records) => sendAll(records, { dry_run: true }),
   };
 };

@@ -30,6 +30,8 @@ export type Call<O extends Operation = Operation> = Required<Deps> & {
   open(name: string): Promise<string | undefined>;
   /** Keeps a value that came with the request out of every message, as BMCs repeat what they refuse. */
   conceal(value: string): void;
+  /** A text without what was opened or concealed, such as is kept for a later message. */
+  redact(text: string): string;
 };
 
 export type Implementation = { readonly [O in Operation]: (call: Call<O>) => Promise<Reply<O>> };

@@ -1,7 +1,7 @@
 /** The operations on a BMC, by name. The compiler demands one function for each row of layers/bmc/operations.ts. */
-import { callAgent, executeStep, listSteps } from './agent.ts';
+import { callAgent, executeStep, listSteps, lookAtProgress } from './agent.ts';
 import { ensureBios, getBios, resetBios } from './bios.ts';
-import { ensureBoot } from './boot.ts';
+import { clearBoot, ensureBoot } from './boot.ts';
 import { ensureMode } from './boot-mode.ts';
 import type { Implementation } from './call.ts';
 import { getFirmware } from './firmware.ts';
@@ -24,6 +24,7 @@ export const redfish: Implementation = {
   'power.ensure': ensurePower,
   'power.restart': restart,
   'boot.ensure': ensureBoot,
+  'boot.clear': clearBoot,
   'vmedia.insert': insertMedia,
   'vmedia.eject': ejectMedia,
   'vmedia.get': getMedia,
@@ -43,5 +44,6 @@ export const redfish: Implementation = {
   'inventory.get': getInventory,
   'agent.steps': listSteps,
   'agent.execute': executeStep,
+  'agent.progress': lookAtProgress,
   'agent.call': callAgent,
 };

@@ -120,6 +120,8 @@ export const operations = {
     out: changed,
     writes: true,
   },
+  /** Done when no override leads to the virtual drive any more; any other stays. */
+  'boot.clear': { in: none, out: changed, writes: true },
   /**
    * Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. `beside`:
    * not into the drive that a CD is or would be in, where the BMC has one drive for all.
@@ -174,15 +176,19 @@ export const operations = {
   /**
    * Runs an asynchronous agent command. If the agent's last command is this one for the same step, that one is
    * adopted instead of started again; so it may be repeated at any time and then tells how the command stands.
+   * `only_adopt`: it is not started either if there is none to adopt; `command` is null then.
    */
   'agent.execute': {
     in: z.strictObject({
       kind: z.enum(['deploy', 'clean', 'service']),
       step: z.looseObject({ interface: z.string(), step: z.string() }),
+      only_adopt: z.literal(true).optional(),
     }),
-    out: z.object({ started: z.boolean(), command: agentCommand }),
+    out: z.object({ started: z.boolean(), command: agentCommand.nullable() }),
     writes: true,
   },
+  /** Whether the agent is at a command that takes its time. */
+  'agent.progress': { in: none, out: z.object({ running: z.boolean() }) },
   /**
    * A synchronous agent command, waited for. `rescue.finalize_rescue` takes no params: the proxy opens the sealed value
    * `rescue_password` of the node, which is the hash in the form of crypt(3) that the ramdisk is to use.

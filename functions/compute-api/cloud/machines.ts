@@ -1,4 +1,4 @@
-/** The machines behind the servers, as the Bare Metal API shows them to its client: for administrators alone. */
+/** The machines behind the servers, as the Bare Metal API shows them to its client: tenants are shown nothing of it. */
 import { isBaremetal } from '../../../layers/baremetal-client/faults.ts';
 import { createBaremetalClient } from '../../../layers/baremetal-client/client.ts';
 import type { ComputeRule } from '../../../layers/domain/compute/policy.ts';
