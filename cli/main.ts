@@ -1,6 +1,7 @@
 /** `npx ingot`: what an operator does beside the API. One row a command, its name is one or two words. */
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import type { Command } from './command.ts';
+import { exportIronic } from './export-ironic.ts';
 import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
@@ -8,6 +9,7 @@ import { takeoverStart, takeoverStatus } from './takeover.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   'import ironic': importIronic,
+  'export ironic': exportIronic,
   'import nova-bm': importNovaBm,
   'ledger verify': verify,
   'takeover start': takeoverStart,
