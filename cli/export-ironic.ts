@@ -5,14 +5,15 @@ import { parseArgs } from 'node:util';
 import { Invalid } from '../layers/domain/fault.ts';
 import { textOf } from '../migrate/credentials.ts';
 import { openIronic } from '../migrate/ironic/api.ts';
-import { dialectOf, readDatabase, tables } from '../migrate/ironic/export-database.ts';
+import { dialectOf, readDatabase, tablesIn } from '../migrate/ironic/export-database.ts';
 import { exportAll, type Export, type Problem } from '../migrate/ironic/export.ts';
 import { checkDatabase, secretsOfDatabase } from '../migrate/ironic/secrets-database.ts';
 import { secretsOfFile } from '../migrate/ironic/secrets-file.ts';
 import { firstOf } from '../migrate/ironic/secrets.ts';
 import { firstBytes } from '../migrate/sources/dump/text.ts';
 import { openSource } from '../migrate/sources/open.ts';
-import { isServerUrl } from '../migrate/sources/server.ts';
+import { type Access, isServerUrl } from '../migrate/sources/server.ts';
+import type { Source } from '../migrate/sources/source.ts';
 import type { Command, World } from './command.ts';
 import { plain, privateFile } from './report-file.ts';
 import { databaseAccess, replacementsOf, secretOptions } from './source-ironic.ts';
@@ -41,11 +42,21 @@ const asked = ({ database, out, endpoint }: Values) => {
   return { database, out, endpoint };
 };
 
+/** Opens it for what it turns out to have. */
+const openDatabase = async (named: string, access: Access): Promise<Source> => {
+  const first = await openSource(named, access, {});
+  try {
+    return await openSource(named, access, await tablesIn(first));
+  } finally {
+    await first.close();
+  }
+};
+
 const exportTo = async (values: Values, world: World): Promise<Export> => {
   const { database: named, endpoint } = asked(values);
   const dialect = dialectOf(named, isServerUrl(named) ? Buffer.alloc(0) : await firstBytes(named));
   const ironic = await openIronic(openTarget(values, world.env), sleep);
-  const source = await openSource(named, databaseAccess(values, world.env), tables);
+  const source = await openDatabase(named, databaseAccess(values, world.env));
   try {
     await checkDatabase(source);
     const own = secretsOfDatabase(source);

@@ -42,20 +42,23 @@ export const oldestVersion = '1.0';
 
 const texts = (columns: readonly string[]) => Object.fromEntries(columns.map((column) => [column, 'text'] as const));
 
-const tablesOf: ReadTables = Object.fromEntries(
-  exported.map(([, resource]) => {
+/**
+ * What is read of it: of what a table is known to have, what it has there. `source` may have been opened for reading
+ * nothing.
+ */
+export const tablesIn = async (source: Source): Promise<ReadTables> => {
+  const found: Record<string, ReadTables[string]> = {
+    ...secretTables,
+    alembic_version: { key: 'version_num', columns: { version_num: 'text' } },
+  };
+  for (const [, resource] of exported) {
     const { table } = resource;
+    const there = await source.columns(table);
+    const own = texts(['uuid', 'version', ...uniqueColumns(resource)].filter((column) => there.includes(column)));
     const secrets = (secretTables as ReadTables)[table]?.columns;
-    const own = { id: 'number', version: 'text', ...texts(['uuid', ...uniqueColumns(resource)]) } as const;
-    return [table, { key: 'id', columns: { ...secrets, ...own } }];
-  }),
-);
-
-/** What is read of it. */
-export const tables: ReadTables = {
-  ...secretTables,
-  ...tablesOf,
-  alembic_version: { key: 'version_num', columns: { version_num: 'text' } },
+    found[table] = { key: 'id', columns: { id: 'number', ...own, ...secrets } };
+  }
+  return found;
 };
 
 export type Known = {
@@ -95,7 +98,7 @@ const knownOf = async (source: Source, resource: IronicResource): Promise<Known>
   const rows = new Map<string, Row>();
   let version = firstVersions[table] ?? oldestVersion;
   if (columns.size === 0) return { columns, version, rows };
-  const unique = uniqueColumns(resource);
+  const unique = uniqueColumns(resource).filter((column) => columns.has(column));
   for await (const batch of source.rows(table)) {
     for (const row of batch) {
       rows.set(row['uuid'] as string, Object.fromEntries(unique.map((column) => [column, row[column]!])));

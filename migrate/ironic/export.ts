@@ -50,7 +50,8 @@ const readAll = async ({ ironic, secrets, database, replacements }: Wanted): Pro
   const entries: Entry[] = [];
   for (const [name, resource] of exported) {
     for await (const { records } of ironic.pages(name)) {
-      const clear = await secrets.of(name, records);
+      const there = database.tables.get(resource.table)!.columns.size > 0;
+      const clear = there ? await secrets.of(name, records) : new Map<string, Values>();
       for (const shown of records) {
         const uuid = shown['uuid'] as string;
         const row = database.tables.get(resource.table)!.rows.get(uuid);
@@ -126,7 +127,7 @@ const warnings = ({ record, missing }: Entry, lost: readonly string[]): string[]
 const releases = (sql: Sql, { record, resource }: Entry, database: Database): string[] => {
   const row = database.tables.get(resource.table)!.rows.get(record['uuid'] as string);
   const changed = uniqueColumns(resource).filter(
-    (column) => row && row[column] !== null && row[column] !== record[column],
+    (column) => (row?.[column] ?? null) !== null && row![column] !== record[column],
   );
   // Some must not be NULL, and an address is short.
   const given = changed.map(

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type DatabaseServer, loadSqlite, reader, startMariaDb, startPostgresql } from '../databases/servers.ts';
 import { openIronic, type Values } from '../../migrate/ironic/api.ts';
-import { exported, type ExportedName, tables } from '../../migrate/ironic/export-database.ts';
+import { exported, type ExportedName } from '../../migrate/ironic/export-database.ts';
 import type { IronicResource } from '../../migrate/ironic/fields.ts';
-import { secretsOfDatabase } from '../../migrate/ironic/secrets-database.ts';
+import { secretsOfDatabase, tables } from '../../migrate/ironic/secrets-database.ts';
 import { openService } from '../../migrate/service.ts';
 import { openSource } from '../../migrate/sources/open.ts';
 import { type Machine, type Site, startSite } from '../machine/site.ts';
@@ -231,11 +231,10 @@ describe('a real Ironic', () => {
     await ironic.start();
     isAsIn(await shownBy(ironic.url), here, true);
     const after = await clearIn(database());
+    // What was deployed meanwhile is another instance, whose configdrive nobody shows.
+    const own = (known: Values | undefined) => ({ ...known, instance_info: undefined });
     for (const [name, records] of before) {
-      for (const [uuid, known] of records) {
-        if (name !== 'node') expect([name, after.get(name)!.get(uuid)]).toEqual([name, known]);
-        else expect(after.get(name)!.get(uuid)).toMatchObject({ driver_info: known['driver_info'] });
-      }
+      for (const [uuid, known] of records) expect([name, own(after.get(name)!.get(uuid))]).toEqual([name, own(known)]);
     }
     expect(JSON.stringify([...after.get('node')!.values()])).toContain(newPassword);
   });
