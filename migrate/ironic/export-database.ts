@@ -18,13 +18,11 @@ export const exported = Object.entries(resources as { readonly [N in ResourceNam
 );
 
 /** Columns in which no two rows have the same, by resource; each alone. */
-export const uniqueColumns = ({ fields, columns }: IronicResource): string[] => {
+export const uniqueColumns = ({ fields }: IronicResource): string[] => {
   const rows: Fields = fields;
-  const words = Object.values(rows).map(({ unique }) => unique);
   return Object.keys(rows).filter((field) => {
-    const { unique } = rows[field]!;
-    const alone = unique !== undefined && words.filter((word) => word === unique).length === 1;
-    return alone && field !== 'uuid' && !Object.hasOwn(columns, field);
+    const { unique, within } = rows[field]!;
+    return unique !== undefined && within === undefined && field !== 'uuid';
   });
 };
 

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type DatabaseServer, loadSqlite, reader, startMariaDb, startPostgresql } from '../databases/servers.ts';
@@ -69,38 +70,36 @@ const shownBy = async (url: string): Promise<Shown> => {
 };
 
 /** Where the two do not show the same, and why. */
-const differences: { readonly [resource: string]: { readonly [field: string]: string } } = {};
-
-/** As far as it has to be the same. `seconds`: times have no fractions there. */
-const comparable = (resource: IronicResource, name: ExportedName, record: Values, seconds: boolean): Values =>
-  Object.fromEntries(
-    Object.entries(resource.fields)
-      .filter(([field, { computed }]) => !computed && !Object.hasOwn(resource.left, field))
-      .filter(([field]) => !Object.hasOwn(differences[name] ?? {}, field))
-      .map(([field]) => {
-        const value = record[field];
-        const isTime = field.endsWith('_at') && typeof value === 'string';
-        const time = isTime
-          ? value.replace(/(?:\.(\d+))?\+/, (_, part = '') => (seconds ? '+' : `.${String(part).padEnd(6, '0')}+`))
-          : value;
-        return [field, time];
-      }),
-  );
-
-const isAsIn = (there: Shown, here: Shown, seconds: boolean): void => {
-  for (const [name, resource] of exported) {
-    for (const [uuid, record] of here.get(name)!) {
-      const other = there.get(name)!.get(uuid);
-      expect([name, other && comparable(resource, name, other, seconds)]).toEqual([
-        name,
-        comparable(resource, name, record, seconds),
-      ]);
-    }
-  }
+const differences: { readonly [N in ExportedName]?: { readonly [field: string]: string } } = {
+  deploy_template: { description: 'This release of Ironic has none.' },
 };
 
+/** Times of a MySQL have no fractions. */
+const inForm = (value: unknown, field: string, seconds: boolean): unknown => {
+  if (!field.endsWith('_at') || typeof value !== 'string') return value;
+  const [whole, fraction = ''] = value.replace('+00:00', '').split('.');
+  return seconds ? whole : `${whole}.${fraction.padEnd(6, '0')}`;
+};
+
+/** What is not there as it is here: resource, name, field and both values. */
+const missingIn = (there: Shown, here: Shown, seconds: boolean): unknown[] =>
+  exported.flatMap(([name, { fields, left }]: readonly [ExportedName, IronicResource]) => {
+    const compared = Object.keys(fields).filter(
+      (field) => !fields[field]!.computed && !Object.hasOwn({ ...left, ...differences[name] }, field),
+    );
+    return [...here.get(name)!].flatMap(([uuid, record]) => {
+      const other = there.get(name)!.get(uuid) ?? {};
+      return compared
+        .map((field) => [field, ...[record, other].map((one) => inForm(one[field], field, seconds))])
+        .filter(([, value, found]) => !isDeepStrictEqual(value, found))
+        .map((difference) => [name, record['name'] ?? uuid, ...difference]);
+    });
+  });
+
 beforeAll(async () => {
-  [site, server] = await Promise.all([startSite({ machines: 3, profiles: 'plain,hpe,dell', env: {} }), startMariaDb()]);
+  // One after the other: what was started is stopped, whatever comes then.
+  server = await startMariaDb();
+  site = await startSite({ machines: 3, profiles: 'plain,hpe,dell', env: {} });
   redfish = site.machines;
   await server.create('ironic');
   const who = `${ofIronic.user}@'127.0.0.1'`;
@@ -229,7 +228,7 @@ describe('a real Ironic', () => {
     // Twice is as good as once.
     for (const _ of [1, 2]) await server.exec('ironic', readFileSync(script, 'utf8'));
     await ironic.start();
-    isAsIn(await shownBy(ironic.url), here, true);
+    expect(missingIn(await shownBy(ironic.url), here, true)).toEqual([]);
     const after = await clearIn(database());
     // What was deployed meanwhile is another instance, whose configdrive nobody shows.
     const own = (known: Values | undefined) => ({ ...known, instance_info: undefined });
@@ -263,7 +262,7 @@ describe('a real Ironic', () => {
         expect([told.code, told.out]).toEqual([0, expect.stringContaining('node: 17 written')]);
         await load(readFileSync(script, 'utf8'));
         await other.start();
-        isAsIn(await shownBy(other.url), here, false);
+        expect(missingIn(await shownBy(other.url), here, false)).toEqual([]);
       } finally {
         await other.stop();
         await stop();
