@@ -212,7 +212,7 @@ const makeRest = async ({ ask, patch }: Administration): Promise<void> => {
     description: 'all of them are',
     priority: 7,
     conditions: [],
-    actions: [{ op: 'set-attribute', args: { path: '/extra/seen', value: 'yes' } }],
+    actions: [{ op: 'set-attribute', args: { path: '/extra/{item}', value: 'yes' }, loop: ['seen', 'counted'] }],
   });
 };
 
