@@ -5,6 +5,7 @@ import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
+import { verifyIronic } from './verify-ironic.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   'import ironic': importIronic,
@@ -12,6 +13,7 @@ const commands: Readonly<Record<string, Command>> = {
   'ledger verify': verify,
   'takeover start': takeoverStart,
   'takeover status': takeoverStatus,
+  'verify ironic': verifyIronic,
 };
 
 const help = (): string => {

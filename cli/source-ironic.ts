@@ -81,6 +81,7 @@ export const openSecrets = async (values: SecretValues, env: World['env']): Prom
     ca: values['database-ca'],
     plaintext: values['database-plaintext'],
     option: 'database',
+    live: true,
   } as const;
   const source = await openSource(database, access, tables);
   try {
