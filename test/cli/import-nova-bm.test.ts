@@ -1,14 +1,12 @@
 /** `npx ingot import nova-bm` as an operator starts it: a process, a file, a report, an exit code. */
 import { execFile } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { createFront } from '../functions/baremetal-api/front.ts';
 import { expected, fixture, fixtures, type Planned } from '../migrate/nova-bm/planned.ts';
+import { serveFront } from './served-front.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
@@ -109,30 +107,13 @@ describe('a wrong command', () => {
 });
 
 describe('a move', () => {
-  let server: Server;
   let endpoint: string;
-  const proofs = new Set<string | undefined>();
-
+  let served: Awaited<ReturnType<typeof serveFront>>;
   beforeAll(async () => {
-    const front = createFront();
-    server = createServer((request, response) => {
-      const pieces: Buffer[] = [];
-      proofs.add(request.headers['x-auth-token'] as string | undefined);
-      request.on('data', (piece: Buffer) => pieces.push(piece));
-      request.on('end', () => {
-        void front
-          .request(`${request.method} ${request.url}`, { body: Buffer.concat(pieces).toString() || undefined })
-          .then(({ status, body }) =>
-            response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)),
-          );
-      });
-    });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    served = await serveFront();
+    ({ endpoint } = served);
   });
-  afterAll(() => server.close());
+  afterAll(() => served.close());
 
   const args = () => [
     '--source',
@@ -160,7 +141,7 @@ describe('a move', () => {
     expect([twice.code, twice.err]).toEqual([0, '']);
     expect(twice.out).toContain('Nothing was changed: 19 records are here already.\n');
     expect(read().summary).toMatchObject({ nodes_imported: 0, ports_imported: 0, nodes_skipped: 11 });
-    expect([...proofs]).toEqual(['c4nary-token']);
+    expect([...served.proofs]).toEqual(['c4nary-token']);
     for (const told of [once.out, twice.out, text]) expect(told).not.toMatch(/c4nary|s3cret/);
   });
 
