@@ -8,7 +8,7 @@ import { resources } from '../migrate/ironic/fields.ts';
 import { type Difference, verify } from '../migrate/ironic/verify.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { plain, privateFile } from './report-file.ts';
+import { privateFile } from './report-file.ts';
 import { openSourceIronic, replacementsOf, sourceOptions, sourceUsage } from './source-ironic.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
@@ -31,7 +31,7 @@ const short = (value: unknown): string => {
 };
 
 const lineOf = ({ kind, uuid, name, field, source, here }: Difference): string =>
-  plain(`${kind} ${name ?? uuid}: ${field} is ${short(source)} at the source, ${short(here)} here`);
+  `${kind} ${name ?? uuid}: ${field} is ${short(source)} at the source, ${short(here)} here`;
 
 /** What is not compared, and why. */
 const exceptions = (): object =>

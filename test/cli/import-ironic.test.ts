@@ -1,5 +1,4 @@
 /** `npx ingot import ironic` and `verify ironic` as an operator starts them: processes, files, exit codes. */
-import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,23 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { configdrive, fill, first, samples, second, secretsText } from '../migrate/ironic/site.ts';
+import { ingot } from './served.ts';
 import { serveFront } from './served-front.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
 writeFileSync(at('secrets.json'), secretsText);
-
-type Ended = { readonly code: number; readonly out: string; readonly err: string };
-
-const ingot = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const all = [join(root, 'cli/ingot.js'), ...args];
-    execFile(process.execPath, all, { cwd: folder, env: { ...process.env, ...env } }, (error, out, err) =>
-      resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
-    );
-  });
 
 let there: Awaited<ReturnType<typeof serveFront>>;
 let here: Awaited<ReturnType<typeof serveFront>>;

@@ -1,29 +1,21 @@
 /** `npx ingot import nova-bm` as an operator starts it: a process, a file, a report, an exit code. */
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
+import { createFront } from '../functions/baremetal-api/front.ts';
 import { expected, fixture, fixtures, type Planned } from '../migrate/nova-bm/planned.ts';
-import { serveFront } from './served-front.ts';
+import { ingot, served } from './served.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 const report = join(folder, 'report.json');
 const dump = `${fixtures}nova_bm_juno.postgresql.sql`;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => rmSync(report, { force: true }));
 
-type Ended = { readonly code: number; readonly out: string; readonly err: string };
-
-const move = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const all = [join(root, 'cli/ingot.js'), 'import', 'nova-bm', ...args];
-    execFile(process.execPath, all, { cwd: folder, env: { ...process.env, ...env } }, (error, out, err) =>
-      resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
-    );
-  });
+const move = async (args: readonly string[], env: Record<string, string> = {}) =>
+  ingot(['import', 'nova-bm', ...args], env, folder);
 const look = async (...args: string[]) => move(['--dry-run', '--arch', 'x86_64', '--report', report, ...args]);
 const read = () => JSON.parse(readFileSync(report, 'utf8')) as Planned & Record<string, unknown>;
 
@@ -107,13 +99,19 @@ describe('a wrong command', () => {
 });
 
 describe('a move', () => {
+  let server: Awaited<ReturnType<typeof served>>;
   let endpoint: string;
-  let served: Awaited<ReturnType<typeof serveFront>>;
+  const proofs = new Set<string | undefined>();
+
   beforeAll(async () => {
-    served = await serveFront();
-    ({ endpoint } = served);
+    const front = createFront();
+    server = await served(async ({ line, body, headers }) => {
+      proofs.add(headers['x-auth-token']);
+      return front.request(line, { body });
+    });
+    endpoint = server.url;
   });
-  afterAll(() => served.close());
+  afterAll(() => server.stop());
 
   const args = () => [
     '--source',
@@ -141,7 +139,7 @@ describe('a move', () => {
     expect([twice.code, twice.err]).toEqual([0, '']);
     expect(twice.out).toContain('Nothing was changed: 19 records are here already.\n');
     expect(read().summary).toMatchObject({ nodes_imported: 0, ports_imported: 0, nodes_skipped: 11 });
-    expect([...served.proofs]).toEqual(['c4nary-token']);
+    expect([...proofs]).toEqual(['c4nary-token']);
     for (const told of [once.out, twice.out, text]) expect(told).not.toMatch(/c4nary|s3cret/);
   });
 

@@ -1,30 +1,14 @@
-/** The Bare Metal API of tests on the loopback interface, for commands that are started as processes. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
+/** The Bare Metal API of tests on the loopback interface, at any microversion, for commands that are started as processes. */
 import { createFront } from '../functions/baremetal-api/front.ts';
+import { served } from './served.ts';
 
 export const serveFront = async () => {
   const front = createFront();
   /** The tokens that requests came with. */
   const proofs = new Set<string | undefined>();
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    const { 'x-auth-token': token, 'x-openstack-ironic-api-version': version } = request.headers;
-    proofs.add(token as string | undefined);
-    request.on('data', (piece: Buffer) => pieces.push(piece));
-    request.on('end', () => {
-      const body = Buffer.concat(pieces).toString() || undefined;
-      void front
-        .request(`${request.method} ${request.url}`, { body, version: (version as string | undefined) ?? null })
-        .then(({ status, body: answer }) =>
-          response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer)),
-        );
-    });
+  const { url, stop } = await served(async ({ line, body, headers }) => {
+    proofs.add(headers['x-auth-token']);
+    return front.request(line, { body, version: headers['x-openstack-ironic-api-version'] ?? null });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { front, proofs, endpoint, close: () => server.close() };
+  return { front, proofs, endpoint: url, close: stop };
 };
