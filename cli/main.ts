@@ -3,6 +3,7 @@ import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { type Command, plain } from './command.ts';
 import { nodesConvert } from './convert.ts';
 import { updateDeployImages } from './flavors.ts';
+import { exportIronic } from './export-ironic.ts';
 import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
 import { verify } from './ledger.ts';
@@ -12,6 +13,7 @@ import { verifyIronic } from './verify-ironic.ts';
 const commands: Readonly<Record<string, Command>> = {
   'flavors update-deploy-images': updateDeployImages,
   'import ironic': importIronic,
+  'export ironic': exportIronic,
   'import nova-bm': importNovaBm,
   'ledger verify': verify,
   'nodes convert': nodesConvert,
