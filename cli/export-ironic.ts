@@ -15,7 +15,7 @@ import { openSource } from '../migrate/sources/open.ts';
 import { type Access, isServerUrl } from '../migrate/sources/server.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import type { Command, World } from './command.ts';
-import { plain, privateFile } from './report-file.ts';
+import { privateFile } from './report-file.ts';
 import { databaseAccess, replacementsOf, secretOptions } from './source-ironic.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
@@ -85,7 +85,7 @@ const exportTo = async (values: Values, world: World): Promise<Export> => {
 const told = 50;
 
 const lineOf = ({ is, kind, uuid, name, detail }: Problem): string =>
-  plain(`${kind} ${name === null ? uuid : `${name} (${uuid})`}: ${is === 'refused' ? 'not exported, ' : ''}${detail}`);
+  `${kind} ${name === null ? uuid : `${name} (${uuid})`}: ${is === 'refused' ? 'not exported, ' : ''}${detail}`;
 
 export const exportIronic: Command = {
   usage: '--endpoint URL --database URL|FILE --out FILE [--secrets FILE] [--replace FIELD:FROM=TO] [options]',

@@ -11,7 +11,7 @@ import type { Entry } from '../migrate/ironic/entry.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { plain, privateFile } from './report-file.ts';
+import { privateFile } from './report-file.ts';
 import {
   openSecrets,
   openSourceIronic,
@@ -57,7 +57,7 @@ const linesOf = (lines: readonly Line[], word: string): string[] => {
   return [...groups].map(([key, all]) => {
     const names = all.slice(0, named).map(({ uuid, name }) => name ?? uuid);
     const more = all.length > named ? ` and ${all.length - named} more` : '';
-    return plain(`${key} (${names.join(', ')}${more})`);
+    return `${key} (${names.join(', ')}${more})`;
   });
 };
 

@@ -23,7 +23,3 @@ export const privateFile = (path: string | undefined) => {
     throw Invalid(`The report ${part} can not be written: ${(error as NodeJS.ErrnoException).code}.`, error);
   }
 };
-
-/** On a terminal, what a source wrote must not be more than text. */
-export const plain = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`);

@@ -85,7 +85,7 @@ export const openSecrets = async (values: SecretValues, env: World['env']): Prom
   const close = async (): Promise<void> => undefined;
   if (file !== undefined) return { secrets: secretsOfFile(textOf(file)), close };
   if (database === undefined) return { secrets: noSecrets, close };
-  const source = await openSource(database, databaseAccess(values, env), tables);
+  const source = await openSource(database, { ...databaseAccess(values, env), live: true }, tables);
   try {
     await checkDatabase(source);
   } catch (error) {

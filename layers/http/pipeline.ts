@@ -13,6 +13,7 @@
  * 7. handle: what the row does (400, 409, ...)
  * 8. reply: status, headers, and the record as this version shows it
  *
+ * What an API has patience with is made again from 3 on: what is there by then decides, not what was there.
  * Errors up to 2 are told in the words of a router, later ones in those of a resource. An OPTIONS request ends after 1.
  */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
@@ -23,6 +24,7 @@ import type { Invocation, Platform } from '../platform/platform.ts';
 import { type Admit, subjectOf } from './admission.ts';
 import { readArguments } from './arguments.ts';
 import { createMatcher, type Match } from './match.ts';
+import type { Patience } from './patience.ts';
 import { type About, type Content, json, noVersions, type Protocol, type Refusal } from './protocol.ts';
 import { isServerError, refuse, reply } from './reply.ts';
 import { bytesOf, type HttpRequest, jsonBody, readRequest, refuseAccept } from './request.ts';
@@ -39,6 +41,8 @@ export type Api<Deps, Rule extends string> = {
    * for what nobody does for now. Default: nobody, nothing.
    */
   enter?(subject: Subject, row: Route<Deps, Rule>): void;
+  /** With what a request is tried again instead of being told; default: nothing. */
+  patience?: Patience<Deps>;
   /** Start of all links; empty: what the client called. */
   readonly publicEndpoint: string;
 };
@@ -104,6 +108,25 @@ const answer = async <Deps extends Needs, Rule extends string>(
   return reply(protocol, about, code, content, { ...(location && { Location: base + location }), ...headers });
 };
 
+/** Steps 3 to 8, again as long as the API has patience with what stands in their way. Nothing is held meanwhile. */
+const answerPatiently = async <Deps extends Needs, Rule extends string>(
+  api: Api<Deps, Rule>,
+  deps: Deps,
+  matched: Match<Route<Deps, Rule>>,
+  asked: Asked,
+): Promise<APIGatewayProxyResult> => {
+  const began = deps.clock.now();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await answer(api, deps, matched, asked);
+    } catch (error) {
+      const pause = api.patience?.(deps, error, { tries, passed: deps.clock.now() - began });
+      if (pause === undefined) throw error;
+      await deps.clock.sleep(pause);
+    }
+  }
+};
+
 /** Makes the function that serves an API. Each answer, also to an error, is in the form of its protocol. */
 export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Rule>, deps: Deps): Serve => {
   const { protocol } = api;
@@ -122,7 +145,7 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
       }
       const matched = match(request, about.version);
       by = 'resource';
-      return await answer(api, deps, matched, { event, request, about });
+      return await answerPatiently(api, deps, matched, { event, request, about });
     } catch (error) {
       if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
       return refuse(protocol, about, error, by);

@@ -1,6 +1,6 @@
 /**
  * Servers: how they come to be, how their runs begin, how they go. A run is recorded with its server before it is started,
- * so that whoever dies in between leaves one that `sync` starts (DESIGN.md 3.9).
+ * so that whoever dies in between leaves one that `server-sync` starts (DESIGN.md 3.9).
  */
 import type { Asked, ServerWorkflow } from '../domain/compute/actions.ts';
 import { addAmounts, type Amounts, checkQuota } from '../domain/compute/quota.ts';

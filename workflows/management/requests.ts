@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 
-import { bootDevice, type Observed } from '../../layers/bmc/operations.ts';
+import { bootDevice, operations, type Observed } from '../../layers/bmc/operations.ts';
 import { indicatorComponent, indicatorState, wantedSubscription, type Indicator } from '../../layers/bmc/settings.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import type { ImageClient } from '../../layers/image-client/client.ts';
@@ -137,6 +137,12 @@ export const requests = {
     run: async ({ hardware }, { id }) => {
       await hardware.ask('subscription.delete', { id });
     },
+  }),
+  /** Of a node of a foreign type: whether it can become one of redfish. */
+  prove_access: row({
+    lock: 'free',
+    params: operations['bmc.prove'].in,
+    run: async ({ hardware }, asked) => (await hardware.ask('bmc.prove', asked)) ?? null,
   }),
   list_media: row({
     lock: 'any',

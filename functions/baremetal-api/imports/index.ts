@@ -20,6 +20,7 @@ const maxBytes = 5 * 1024 * 1024;
 const kind = z.enum([...importKinds, ...besideKinds]);
 const entry = z.strictObject({ kind, record: json });
 const body = z.strictObject({
+  /** Only tells what would become of each, as far as that depends on it and on what is here. */
   dry_run: bool.default(false),
   records: z.array(entry).min(1, 'must have at least one record').max(maxRecords, `must be at most ${maxRecords}`),
 });

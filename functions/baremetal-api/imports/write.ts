@@ -115,15 +115,12 @@ const create = async (deps: Deps, { row, position }: Wanted, { values, also, bef
 /** Nothing is sealed of what is not written. */
 const idle: Deps['sealer'] = { seal: async () => mask };
 
-const conflictOf = async (deps: Deps, kind: AnyKind, values: Values, reason: string): Promise<Outcome> => ({
-  outcome: 'conflict',
-  fields: await takenFields(deps, kind, values),
-  reason,
-});
-
+/** What would become of a record that is not here. What it refers to may come with it, so nobody looks for that. */
 const foreseen = async (deps: Deps, kind: AnyKind, values: Values): Promise<Outcome> => {
-  const conflict = await conflictOf(deps, kind, values, 'Another record has the same already.');
-  return 'fields' in conflict && conflict.fields.length > 0 ? conflict : { outcome: 'created' };
+  const fields = await takenFields(deps, kind, values);
+  if (fields.length === 0) return { outcome: 'created' };
+  const reason = `${kind.title} ${values['uuid']} can not be here: another has its ${fields.join(', ')} already.`;
+  return { outcome: 'conflict', fields, reason };
 };
 
 const attempt = async (deps: Deps, wanted: Wanted, { subject, dry }: Asked): Promise<Outcome> => {
@@ -145,7 +142,7 @@ const attempt = async (deps: Deps, wanted: Wanted, { subject, dry }: Asked): Pro
     // A repetition of the same batch may have been faster.
     const faster = await look();
     if (faster) return compared(wanted, read.values, faster);
-    return conflictOf(deps, kind, read.values, error.message);
+    return { outcome: 'conflict', fields: await takenFields(deps, kind, read.values), reason: error.message };
   }
 };
 

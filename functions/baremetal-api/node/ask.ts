@@ -22,8 +22,8 @@ import { changeRecord } from '../../../layers/store/records/change.ts';
 
 export type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
 
-/** API Gateway waits for 29 seconds; cold starts and the writes around the request need some of them. */
-const budget_ms = 22_000;
+/** API Gateway waits for 29 seconds; the wait for a lock, cold starts and the writes around the request need some. */
+const budget_ms = 20_000;
 
 /**
  * Asks the machine and waits for what it says. Throws what it was refused with: NodeLocked (409), the faults of

@@ -26,7 +26,7 @@ import { leaseTo } from './lessee.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
-import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
+import { conceal, ownMasks, refuseOtherBmc, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
 import { followGuest } from '../../../layers/store/guest-documents.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
@@ -154,6 +154,7 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
   const edit = admit(before, call, prepared);
   if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
   const values = { ...valuesOf(before, patch, call.version), ...references };
+  if (values['driver_info']) refuseOtherBmc(before, values['driver_info'] as Values);
   const info = values['instance_info'] as Values | undefined;
   const hidden = values['driver_info'] ? conceal(values['driver_info'] as Values, sealed, secrets.values) : undefined;
   const set = {

@@ -1,7 +1,10 @@
 /** Credentials leave driver_info before it is stored: they are sealed, and the mask stands in their place. */
 import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
+import { foreignAccess } from '../../../layers/domain/foreign-types.ts';
 import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types.ts';
 import { isSecretName, mask } from '../../../layers/domain/masking.ts';
+import type { Node } from '../../../layers/domain/node.ts';
+import { isSame } from '../../../layers/domain/values.ts';
 import type { Secrets } from '../../../layers/store/kinds/companions.ts';
 import type { Deps } from '../route.ts';
 
@@ -25,6 +28,21 @@ const isPlain = (name: string, value: unknown): value is string => {
   if (typeof value === 'string') return true;
   if (declared.has(name)) throw Invalid(`Invalid value for driver_info.${name}: must be a string.`);
   return false;
+};
+
+/**
+ * The stored password of a node of a foreign type is for the BMC that it was given for: a conversion sends it there, and
+ * must not send it to whoever has changed the address. Throws Invalid (400).
+ */
+export const refuseOtherBmc = (
+  { uuid, driver, driver_info: before }: Pick<Node, 'uuid' | 'driver' | 'driver_info'>,
+  after: DriverInfo,
+): void => {
+  const access = foreignAccess(driver);
+  if (!access || isSame(before[access.address], after[access.address]) || after[access.password] !== mask) return;
+  throw Invalid(
+    `The stored password of node ${uuid} is for the BMC that it was given for, and ${access.address} is to be another: give driver_info.${access.password} in the same request, or remove it.`,
+  );
 };
 
 /** Sealed values by name and plain value. */

@@ -1,5 +1,5 @@
 /** What lists of servers are narrowed by (compute-api.md 3), a row each. */
-import { createPattern } from '../../../layers/domain/compute/pattern.ts';
+import { createPattern } from '../../../layers/domain/pattern.ts';
 import { addressesOf } from '../../../layers/domain/compute/server-addresses.ts';
 import { statusOf } from '../../../layers/domain/compute/server-states.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';

@@ -87,6 +87,19 @@ describe('agent.steps', () => {
   });
 });
 
+describe('agent.progress', () => {
+  it('says whether the agent is at a command, and starts none', async () => {
+    const { ask, agent, posts, ledger } = await withAgent();
+    expect(await ask('agent.progress', {})).toMatchObject({ observed: { running: false } });
+    await ask('agent.execute', writeImage);
+    expect(await ask('agent.progress', {})).toMatchObject({ observed: { running: true } });
+    agent.commands[0]!.command_status = 'FAILED';
+    expect(await ask('agent.progress', {})).toMatchObject({ observed: { running: false } });
+    expect(posts()).toEqual(['deploy.execute_deploy_step']);
+    expect(await ledger()).toEqual(['sent deploy.execute_deploy_step', 'accepted']);
+  });
+});
+
 describe('agent.execute', () => {
   it('starts a step once and tells how it stands to whoever asks again', async () => {
     const { ask, agent, posts, ledger } = await withAgent();
@@ -104,6 +117,19 @@ describe('agent.execute', () => {
     });
     expect(posts()).toEqual(['deploy.execute_deploy_step']);
     expect(await ledger()).toEqual(['sent deploy.execute_deploy_step', 'accepted', 'done']);
+  });
+
+  it('that only adopts starts nothing, and tells how the step stands once it was given', async () => {
+    const { ask, posts, ledger } = await withAgent();
+    const { kind, step } = writeImage;
+    const look = { kind, step: { interface: step.interface, step: step.step }, only_adopt: true } as const;
+    expect(await ask('agent.execute', look)).toMatchObject({ observed: { started: false, command: null } });
+    expect([posts(), await ledger()]).toEqual([[], []]);
+    await ask('agent.execute', writeImage);
+    expect(await ask('agent.execute', look)).toMatchObject({
+      observed: { started: false, command: { id: 'id-1', command_status: 'RUNNING' } },
+    });
+    expect(posts()).toEqual(['deploy.execute_deploy_step']);
   });
 
   it('gives the arguments to the agent and to nobody else', async () => {

@@ -103,6 +103,8 @@ type Meddling = {
   call?: ((wanted: ApiRequest) => unknown) | undefined;
   /** After it did, before the run hears of it. */
   answered?: ((wanted: ApiRequest) => unknown) | undefined;
+  /** Before a run of this workflow is started. */
+  start?: ((workflow: string) => unknown) | undefined;
 };
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
@@ -136,8 +138,10 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     const forward = Object.fromEntries(
       ['start', 'succeed', 'stop', 'describe'].map((method) => [
         method,
-        async (...args: unknown[]) =>
-          (states.current![method as 'start'] as (...all: unknown[]) => Promise<unknown>)(...args),
+        async (...args: unknown[]) => {
+          if (method === 'start') await meddling.start?.(args[0] as string);
+          return (states.current![method as 'start'] as (...all: unknown[]) => Promise<unknown>)(...args);
+        },
       ]),
     ) as unknown as Workflows;
     const machineSide = {
@@ -190,7 +194,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
       chance: { number: () => 1, uuid: machines.ids.uuid, token: machines.ids.uuid },
     });
     // What a client asks for is not what may die here.
-    const { request } = createFront(env, { ...tenants, workflows: life.shield(forward) } as never);
+    const front = { ...tenants, workflows: life.shield(forward), apis: life.shield(asked) };
+    const { request } = createFront(env, front as never);
     return {
       life,
       states: states.current,
