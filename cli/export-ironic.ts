@@ -14,7 +14,7 @@ import { firstBytes } from '../migrate/sources/dump/text.ts';
 import { openSource } from '../migrate/sources/open.ts';
 import { type Access, isServerUrl } from '../migrate/sources/server.ts';
 import type { Source } from '../migrate/sources/source.ts';
-import type { Command, World } from './command.ts';
+import { type Command, plain, type World } from './command.ts';
 import { privateFile } from './report-file.ts';
 import { databaseAccess, replacementsOf, secretOptions } from './source-ironic.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
