@@ -223,3 +223,8 @@ export const sqliteDump = async (sql: string): Promise<Buffer> => {
     rmSync(folder, { recursive: true, force: true });
   }
 };
+
+/** Runs a script in the file of a database. */
+export const loadSqlite = async (path: string, sql: string): Promise<void> => {
+  await run(programIn(usual, 'sqlite3'), [path], { input: sql });
+};
