@@ -14,7 +14,7 @@ import { firstBytes } from '../migrate/sources/dump/text.ts';
 import { openSource } from '../migrate/sources/open.ts';
 import { type Access, isServerUrl } from '../migrate/sources/server.ts';
 import type { Source } from '../migrate/sources/source.ts';
-import type { Command, World } from './command.ts';
+import { type Command, plain, type World } from './command.ts';
 import { privateFile } from './report-file.ts';
 import { databaseAccess, replacementsOf, secretOptions } from './source-ironic.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
@@ -75,7 +75,7 @@ const exportTo = async (values: Values, world: World): Promise<Export> => {
       database,
       dialect,
       replacements: replacementsOf(values.replace),
-      about: about.map(plain),
+      about: about.map((line) => plain(line).replaceAll('\n', String.raw`\n`)),
     });
   } finally {
     await source.close();
