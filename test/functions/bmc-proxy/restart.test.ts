@@ -89,3 +89,31 @@ it('may be sent again when the BMC surely refused it', async () => {
   expect(sent()).toEqual(['ForceRestart', 'ForceRestart']);
   expect(await ledger()).toEqual(['sent ForceRestart', 'refused BmcBusy', 'sent ForceRestart', 'done']);
 });
+
+const monitor = '/redfish/v1/TaskService/TaskMonitors/1';
+const asTask: Scripted = { status: 202, headers: { Location: monitor } };
+
+it('that fails as a task is a failure with the words of the task, and was sent once', async () => {
+  const { ask, bmc, sent, ledger } = await machine({ answers: [asTask] });
+  bmc.answer(
+    `GET ${monitor}`,
+    { status: 202 },
+    { status: 500, body: { error: { message: 'No answer of the board.' } } },
+  );
+  await expect(ask('power.restart', { how: 'hard' })).rejects.toMatchObject({
+    name: 'BmcTaskFailed',
+    message: expect.stringContaining('ended with status 500: No answer of the board.') as string,
+  });
+  expect(sent()).toEqual(['ForceRestart']);
+  expect(await ledger()).toEqual(['sent ForceRestart', 'accepted', 'refused BmcTaskFailed']);
+});
+
+it.each([{ status: 500 }, { status: 503 }, 'reset'] as const)(
+  'whose task cannot be read (%j) was taken, and is not sent again',
+  async (answer) => {
+    const { ask, bmc, sent } = await machine({ answers: [asTask] });
+    bmc.handlers.push(({ path: asked }) => (asked === monitor ? answer : undefined));
+    for (const _ of [1, 2]) expect(await ask('power.restart', { how: 'hard' })).toMatchObject({ status: 'done' });
+    expect(sent()).toEqual(['ForceRestart']);
+  },
+);
