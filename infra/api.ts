@@ -32,6 +32,31 @@ import type { Settings } from './settings.ts';
 /** Who proves nothing gets a small share of the API, and cannot starve who does. */
 const strangersThrottle: MethodDeploymentOptions = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
 
+/**
+ * A line for each request. `principal` is who the authorizer says calls (`admit` of functions/authorizer/identity.ts), never a
+ * credential; the errors tell why somebody was not let in, or not answered. Neither query nor body: they may hold secrets.
+ */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    ip: '$context.identity.sourceIp',
+    principal: '$context.authorizer.principalId',
+    project: '$context.authorizer.project',
+    requestTime: '$context.requestTime',
+    httpMethod: '$context.httpMethod',
+    path: '$context.path',
+    resourcePath: '$context.resourcePath',
+    protocol: '$context.protocol',
+    status: '$context.status',
+    responseLength: '$context.responseLength',
+    responseLatency: '$context.responseLatency',
+    authorizerStatus: '$context.authorizer.status',
+    authorizerError: '$context.authorizer.error',
+    error: '$context.error.message',
+    integrationError: '$context.integration.error',
+  }),
+);
+
 const everyMethod = 'ANY';
 
 /** A route as policies name it: any stage, and anything for a parameter. */
@@ -116,7 +141,7 @@ export class Api extends Construct {
         accessLogDestination: new LogGroupLogDestination(
           new LogGroup(this, 'AccessLog', { retention: RetentionDays.THREE_MONTHS }),
         ),
-        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+        accessLogFormat: accessLog,
         throttlingRateLimit: 500,
         throttlingBurstLimit: 1000,
         methodOptions: Object.fromEntries(open.map(({ method, path }) => [`${path}/${method}`, strangersThrottle])),

@@ -12,6 +12,7 @@ import { allows, authorize, type Owned, ownOf, type Rule, type Subject } from '.
 import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { findVisible } from './node/find.ts';
+import { besideNode, changedNames, toldBy } from './node/told.ts';
 import { answersOf, authorizeFields, readChanges, readNew, showing, type Shows, type Values } from './crud.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
 import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
@@ -107,6 +108,9 @@ const homeOf = async (deps: Deps, subject: Subject, ident: unknown): Promise<Sto
   });
 };
 
+/** As the history of the node calls it. */
+const nameOf = ({ title }: Pick<Kind<never>, 'title'>, { uuid }: Belonging): string => `${title.toLowerCase()} ${uuid}`;
+
 const create = async <R extends Belonging>(
   deps: Deps,
   { kind, nodeIdentSince, policy, rules }: BelongingResource<R>,
@@ -127,6 +131,7 @@ const create = async <R extends Belonging>(
   await createRecord(deps, kind, record, async (node) => {
     refuseLocked(node);
     await rules.whole?.(deps, record);
+    return besideNode(deps, node, toldBy(subject, `Created ${nameOf(kind, record)} with`, Object.keys(values)));
   });
   return record;
 };
@@ -157,7 +162,8 @@ const patch = async <R extends Belonging>(
     rules.values?.(values, version);
     await rules.whole?.(deps, after, before);
     await checkMove(deps, call.subject, node, after.node_uuid);
-    return { set: values as Partial<R> };
+    const line = toldBy(call.subject, `Changed of ${nameOf(kind, before)}`, changedNames(before, values));
+    return { set: values as Partial<R>, ...(changed.length > 0 && besideNode(deps, node, line)) };
   });
   return changed.after;
 };
@@ -198,10 +204,11 @@ const writeRoutes = <R extends Belonging>(
       policy: policy.delete,
       title: kind.title,
       find,
-      handle: async (deps, { target }) => {
+      handle: async (deps, { target, subject }) => {
         await removeRecord(deps, kind, target.record.uuid, async (record, node) => {
           refuseLocked(node);
           await rules.remove(deps, record, node);
+          return besideNode(deps, node, toldBy(subject, 'Deleted', [nameOf(kind, record)]));
         });
         return {};
       },

@@ -5,19 +5,17 @@ import type { Field, Fields } from './fields.ts';
 export const mask = '******';
 
 /**
- * What names of credentials have in them, without their separators. The first lines are those of oslo.utils
- * (`mask_dict_password`), which Ironic goes by; those of deployments after them; the last is ours.
+ * What names of credentials have in them, without their separators. All but the last line are those of oslo.utils
+ * (`mask_dict_password`), which Ironic goes by; the last is ours.
  */
-const secretWords = [
-  ...['password', 'adminpass', 'newpass', 'passphrase', 'syspswd', 'authtoken', 'token', 'secret', 'configdrive'],
-  ...['encryptedkey', 'privatekey', 'fernetkey', 'sslkey', 'rabbitcookie', 'keystonecredential', 'cephclusterfsid'],
-  ...['octaviaheartbeatkey', 'cephmanilaclientkey', 'pacemakerremoteauthkey', 'designaterndckey', 'cephadminkey'],
-  ...['heatauthencryptionkey', 'cephclientkey', 'barbicansimplecryptokek', 'cephrgwkey', 'swifthashsuffix'],
-  ...['migrationsshkey', 'cephmdskey', 'cephmonkey'],
-  ...['passwd', 'pswd', 'pwd', 'credential', 'apikey', 'accesskey', 'authkey', 'privkey', 'snmpcommunity'],
-] as const;
+const secretWords = `
+  password adminpass newpass passphrase syspswd authtoken token secret configdrive encryptedkey privatekey fernetkey
+  sslkey rabbitcookie keystonecredential cephclusterfsid octaviaheartbeatkey cephmanilaclientkey
+  pacemakerremoteauthkey designaterndckey cephadminkey heatauthencryptionkey cephclientkey barbicansimplecryptokek
+  cephrgwkey swifthashsuffix migrationsshkey cephmdskey cephmonkey
+  passwd pswd pwd credential apikey accesskey authkey privkey snmpcommunity`;
 
-const looksSecret = new RegExp(secretWords.join('|'));
+const looksSecret = new RegExp(secretWords.trim().split(/\s+/).join('|'));
 const separators = /[-_. ]/g;
 
 /** Whether the value under this name is a credential, by the name alone: `admin_pass`, `adminPass`, `vnc_pass`. */

@@ -375,6 +375,21 @@ describe('operators', () => {
     }
   });
 
+  it('see in the log of each API who called, and why somebody was not let in; never a query, a body or a credential', () => {
+    const stages = ofType('AWS::ApiGateway::Stage');
+    expect(stages).toHaveLength(Object.keys(apis).length);
+    for (const [, { Properties }] of stages) {
+      const format = (Properties['AccessLogSetting'] as { Format: string }).Format;
+      expect(JSON.parse(format)).toMatchObject({
+        principal: '$context.authorizer.principalId',
+        authorizerError: '$context.authorizer.error',
+        status: '$context.status',
+        path: '$context.path',
+      });
+      expect(format).not.toMatch(/header|querystring|body|authorizer\.token/i);
+    }
+  });
+
   it('are told of failed executions, failing functions and stuck nodes', () => {
     const alarms = ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['MetricName']);
     expect(alarms.filter((metric) => metric === 'ExecutionsFailed')).toHaveLength(Object.keys(workflows).length);

@@ -12,6 +12,7 @@ import { readInstanceInfo } from './instance-info.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole } from './rules.ts';
 import { conceal, ownMasks, sealCredentials } from './secrets.ts';
+import { toldBy } from './told.ts';
 import { nodeView } from './view.ts';
 import { isoTime, json } from '../../../layers/domain/values.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -57,7 +58,8 @@ const enrol = async (deps: Deps, call: Call<Values>): Promise<StoredNode> => {
     position: deps.ids.ulid(),
   });
   const secrets = Object.keys(sealed).length > 0 ? [secretsWrite(uuid, { values: {}, revision: 0 }, sealed)] : [];
-  await createRecord(deps, kinds.node, record, () => ({ also: secrets }));
+  const events = [toldBy(call.subject, 'Enrolled with', Object.keys(values))];
+  await createRecord(deps, kinds.node, record, () => ({ also: secrets, events }));
   return record;
 };
 

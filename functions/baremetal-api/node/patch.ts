@@ -14,7 +14,7 @@ import {
   refuseUnpatchable,
   type Step,
 } from '../../../layers/domain/patch.ts';
-import { allows, authorize } from '../../../layers/domain/policy.ts';
+import { allows, authorize, type Subject } from '../../../layers/domain/policy.ts';
 import { checkField } from '../../../layers/domain/schema.ts';
 import { bool, json } from '../../../layers/domain/values.ts';
 import { drop } from '../../../layers/domain/notes.ts';
@@ -28,7 +28,9 @@ import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
 import { conceal, ownMasks, refuseOtherBmc, sealCredentials, type Sealed } from './secrets.ts';
+import { changedNames, toldBy } from './told.ts';
 import { nodeView } from './view.ts';
+import type { NodeEvent } from '../../../layers/store/events.ts';
 import { followGuest } from '../../../layers/store/guest-documents.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -156,10 +158,25 @@ const admit = (before: StoredNode, call: PatchCall, request: Request & Partial<P
   return edit;
 };
 
+/** Who changed what; a credential that was sealed anew looks the same in the record. Nothing changed: no line. */
+const told = (before: StoredNode, set: object, subject: Subject, names: readonly string[] = []): NodeEvent[] => {
+  const all = [...new Set([...changedNames(before, set), ...names])];
+  return all.length === 0 ? [] : [toldBy(subject, 'Changed', all)];
+};
+
+/** The places of credentials that are others than they were, as names of fields. */
+const resealed = (before: Secrets['values'], after: Secrets['values']): string[] =>
+  changedNames({ driver_info: before }, { driver_info: after }).map((name) =>
+    name.replace('./', '.').replaceAll('/', '.'),
+  );
+
 const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change<StoredNode> => {
   const { patch, references, sealed, secrets } = prepared;
   const edit = admit(before, call, prepared);
-  if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
+  if (isDetach(before, patch)) {
+    const set = { instance_uuid: null, ...lostAllocation(before, before) };
+    return { set, events: told(before, set, call.subject) };
+  }
   const values = { ...valuesOf(before, patch, call.version), ...references };
   if (values['driver_info']) refuseOtherBmc(before, values['driver_info'] as Values);
   const info = values['instance_info'] as Values | undefined;
@@ -176,7 +193,11 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
   const after: StoredNode = { ...before, ...set };
   checkWhole(after);
   refuseEdit({ ...edit, after });
-  return { set, ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }) };
+  return {
+    set,
+    events: told(before, set, call.subject, hidden && resealed(secrets.values, hidden.values)),
+    ...(hidden && { also: [secretsWrite(before.uuid, secrets, hidden.values)] }),
+  };
 };
 
 /** A node without an instance would keep its lessee: only undeploy takes one away that came like this. */

@@ -6,13 +6,14 @@ import { checkTrait, maxTraits } from '../../../layers/domain/traits.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
-import { type Deps, type Route, route } from '../route.ts';
+import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
+import { changedNames, toldBy } from './told.ts';
 
 /** Changes the sorted set of traits. Throws Invalid for a bad or surplus trait, NodeLocked (409). */
 const changeTraits = async (
   deps: Deps,
-  uuid: string,
+  { target: { uuid }, subject }: Pick<Call<unknown, StoredNode>, 'target' | 'subject'>,
   change: (traits: string[]) => readonly string[],
 ): Promise<void> => {
   await changeRecord(deps, kinds.node, uuid, (node) => {
@@ -20,7 +21,8 @@ const changeTraits = async (
     const traits = [...new Set(change(node.traits))].sort();
     if (traits.length > maxTraits)
       throw Invalid(`A node can have at most ${maxTraits} traits, these would be ${traits.length}.`);
-    return { set: { traits } };
+    const names = changedNames(node, { traits });
+    return { set: { traits }, events: names.map(() => toldBy(subject, 'Changed', names)) };
   });
 };
 
@@ -43,9 +45,10 @@ export const traitRoutes: Route[] = [
     fenced: false,
     policy: 'baremetal:node:traits:set',
     body,
-    handle: async (deps, { target, body: { traits } }) => {
+    handle: async (deps, call) => {
+      const { traits } = call.body;
       traits.forEach(checkTrait);
-      await changeTraits(deps, target.uuid, () => traits);
+      await changeTraits(deps, call, () => traits);
       return {};
     },
   }),
@@ -56,10 +59,11 @@ export const traitRoutes: Route[] = [
     policy: 'baremetal:node:traits:set',
     body: noBody,
     arguments: true,
-    handle: async (deps, { target, params }) => {
+    handle: async (deps, call) => {
+      const { params } = call;
       const trait = params['trait']!;
       checkTrait(trait);
-      await changeTraits(deps, target.uuid, (traits) => [...traits, trait]);
+      await changeTraits(deps, call, (traits) => [...traits, trait]);
       return { location: `/v1/nodes/${params['ident']}/traits/${trait}` };
     },
   }),
@@ -68,8 +72,8 @@ export const traitRoutes: Route[] = [
     at: `DELETE ${at}`,
     fenced: false,
     policy: 'baremetal:node:traits:delete',
-    handle: async (deps, { target }) => {
-      await changeTraits(deps, target.uuid, () => []);
+    handle: async (deps, call) => {
+      await changeTraits(deps, call, () => []);
       return {};
     },
   }),
@@ -78,9 +82,10 @@ export const traitRoutes: Route[] = [
     at: `DELETE ${at}/{trait}`,
     fenced: false,
     policy: 'baremetal:node:traits:delete',
-    handle: async (deps, { target, params }) => {
+    handle: async (deps, call) => {
+      const { target, params } = call;
       const trait = params['trait']!;
-      await changeTraits(deps, target.uuid, (traits) => {
+      await changeTraits(deps, call, (traits) => {
         if (!traits.includes(trait)) throw NotFound(`Node ${target.uuid} has no trait ${trait}.`);
         return traits.filter((name) => name !== trait);
       });
