@@ -122,10 +122,10 @@ export const operations: readonly Operation[] = [
   ['change a node (each path has a rule of its own)', 'yyyFF yyyF4 44 4 yyFy', [`PATCH ${node}`]],
   ['enrol a node', 'yFFFy yFFFy yy F yFFy', ['POST /v1/nodes']],
   ['delete a node', 'yFFFF FFFF4 44 4 yFFF', [`DELETE ${node}`]],
-  ['give a node ports', 'yyFFy FFFF0 00 F yFFy', ['POST /v1/ports', 'POST /v1/portgroups']],
+  ['give a node ports', 'yyFFy FFFFF FF F yFFy', ['POST /v1/ports', 'POST /v1/portgroups']],
   ['change ports', 'yyFFy FFFF4 44 4 yyFy', one('PATCH', 'ports', 'portgroups')],
   ['delete ports', 'yyFFy FFFF4 44 4 yFFy', one('DELETE', 'ports', 'portgroups')],
-  ['give a node volumes', 'yyFFy yyFF0 00 F yyFy', ['POST /v1/volume/connectors', 'POST /v1/volume/targets']],
+  ['give a node volumes', 'yyFFy yyFFF FF F yyFy', ['POST /v1/volume/connectors', 'POST /v1/volume/targets']],
   ['change volumes', 'yyyFy yyFF4 44 4 yyFy', one('PATCH', 'volume/connectors', 'volume/targets')],
   ['delete volumes', 'yyFFy yyFF4 44 4 yyFy', one('DELETE', 'volume/connectors', 'volume/targets')],
   [
