@@ -72,7 +72,7 @@ export const functions = {
   'bmc-proxy': {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'open'],
+    grants: ['table', 'open', 'seal'],
     network: 'hardware',
     doc: 'Talks Redfish to BMCs and the command API of deploy agents.',
   },
@@ -335,6 +335,10 @@ export const settings = {
   keystone_service_project: {
     default: '',
     doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
+  },
+  keystone_service_project_domain: {
+    default: 'Default',
+    doc: 'keystone: name of the domain which that project is in.',
   },
   baremetal_endpoint: {
     default: '',

@@ -48,16 +48,13 @@ const executionArns = (stack: Stack, { context }: GrantTargets, whose: Whose) =>
     }),
   );
 
-const startStatements = (stack: Stack, targets: GrantTargets, whose: Whose): PolicyStatement[] =>
-  namesOf(whose).length === 0
-    ? []
-    : [
-        new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets, whose) }),
-        new PolicyStatement({
-          actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
-          resources: executionArns(stack, targets, whose),
-        }),
-      ];
+const startStatements = (stack: Stack, targets: GrantTargets, whose: Whose): PolicyStatement[] => [
+  new PolicyStatement({ actions: ['states:StartExecution'], resources: machineArns(stack, targets, whose) }),
+  new PolicyStatement({
+    actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
+    resources: executionArns(stack, targets, whose),
+  }),
+];
 
 const callbackStatements = (stack: Stack, targets: GrantTargets, whose: Whose): PolicyStatement[] => [
   new PolicyStatement({

@@ -3,6 +3,7 @@ import { bmcFault } from '../../layers/bmc/faults.ts';
 import { agentStep, type AgentCommand, type AgentStep } from '../../layers/bmc/operations.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { isFault } from '../../layers/domain/fault.ts';
+import { agentWords } from '../../layers/domain/machine-words.ts';
 import { openAgent, type Agent } from './agent-client.ts';
 import { done, pending, type Call, type Parsed } from './call.ts';
 
@@ -25,14 +26,6 @@ const toReport = ({ id, command_name, command_status, command_result, command_er
   return { id, command_name, command_status, command_result: result ?? null, command_error: command_error ?? null };
 };
 
-const why = ({ command_error }: AgentCommand): string => {
-  const { message, details } = asObject(command_error);
-  return (
-    [message, details].filter((text): text is string => typeof text === 'string' && text !== '').join(' ') ||
-    'no reason given'
-  );
-};
-
 const steps = (result: unknown, kind: string): AgentStep[] =>
   Object.values(asObject(asObject(result)[`${kind}_steps`]))
     .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
@@ -45,7 +38,10 @@ export const listSteps = async (call: Call<'agent.steps'>) => {
   const { node, ports } = call.record;
   const command = await agent.run(`${kind}.get_${kind}_steps`, { node, ports }, true);
   if (command.command_status !== 'SUCCEEDED') {
-    throw bmcFault('AgentRejected', `The agent could not list its ${kind} steps: ${why(command)}.`);
+    throw bmcFault(
+      'AgentRejected',
+      `The agent could not list its ${kind} steps: ${agentWords(command.command_error) ?? 'no reason given'}.`,
+    );
   }
   const versions = asObject(asObject(command.command_result)['hardware_manager_version']);
   return done<'agent.steps'>({ steps: steps(command.command_result, kind), hardware_manager_version: versions });
@@ -62,12 +58,17 @@ const findOurs = (commands: readonly AgentCommand[], entry: LedgerEntry | undefi
   return isOurs(last, entry?.state === 'sent' && !entry.monitor) ? last : undefined;
 };
 
+/** The command that the agent has already been given, as far as there is one. */
+const adopt = async ({ records, record, operation }: Call, agent: Agent, start: Start) => {
+  const entry = await records.entry(record.uuid, operation.op_id);
+  const commands = await agent.commands();
+  return { started: false, commands, command: findOurs(commands, entry, start), entry };
+};
+
 /** Gives an asynchronous command unless the agent has it already. Throws AgentBusy while it does another one. */
 const startOnce = async (call: Call, agent: Agent, start: Start) => {
   const { records, record, operation, generation } = call;
-  const entry = await records.entry(record.uuid, operation.op_id);
-  const commands = await agent.commands();
-  const ours = findOurs(commands, entry, start);
+  const { commands, command: ours, entry } = await adopt(call, agent, start);
   if (ours) return { started: false, command: ours, entry };
   const other = commands.find(({ command_status }) => command_status === 'RUNNING');
   if (other) throw bmcFault('AgentBusy', `The agent is still executing ${other.command_name}.`);
@@ -89,23 +90,25 @@ const close = async ({ records, record, operation }: Call, entry: LedgerEntry | 
 /** Which step an ended command was; a running one does not say. */
 const stepOf = (command: AgentCommand, kind: string) => asObject(asObject(command.command_result)[`${kind}_step`]);
 
-/** Starts the step, or tells how it stands if the agent has been given it. */
+const startOf = ({ params: { kind, step }, record: { node, ports } }: Call<'agent.execute'>): Start => ({
+  name: `${kind}.execute_${kind}_step`,
+  params: { step, node, ports },
+  isOurs: (last, sent) => {
+    const named = stepOf(last, kind);
+    // An equal step that has ended may be an earlier one of the plan: only what was sent is adopted.
+    if (named['step'] !== undefined) {
+      return sent && named['step'] === step.step && named['interface'] === step.interface;
+    }
+    return sent || last.command_status === 'RUNNING';
+  },
+});
+
+/** Starts the step, unless it is only to be adopted, or tells how it stands if the agent has been given it. */
 export const executeStep = async (call: Call<'agent.execute'>) => {
-  const { kind, step } = call.params;
-  const { node, ports } = call.record;
   const agent = await openAgent(call);
-  const { started, command, entry } = await startOnce(call, agent, {
-    name: `${kind}.execute_${kind}_step`,
-    params: { step, node, ports },
-    isOurs: (last, sent) => {
-      const named = stepOf(last, kind);
-      // An equal step that has ended may be an earlier one of the plan: only what was sent is adopted.
-      if (named['step'] !== undefined) {
-        return sent && named['step'] === step.step && named['interface'] === step.interface;
-      }
-      return sent || last.command_status === 'RUNNING';
-    },
-  });
+  const run = call.params.only_adopt ? adopt : startOnce;
+  const { started, command, entry } = await run(call, agent, startOf(call));
+  if (!command) return done<'agent.execute'>({ started, command: null });
   await close(call, entry, command);
   return done<'agent.execute'>({ started, command: toReport(command) });
 };

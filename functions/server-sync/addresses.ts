@@ -13,8 +13,8 @@ type Needs = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' |
 
 const kind = computeKinds.server;
 
-/** Changes that are looked at in one round. */
-const most = 200;
+/** Changes that are looked at together. */
+const atOnce = 16;
 
 /** Whose machine it is about; undefined: nobody's, so there is nobody to tell. */
 const serverOf = async ({ table }: Needs, { port: uuid }: AddressChange): Promise<StoredServer | undefined> => {
@@ -32,20 +32,24 @@ const begin = async (needs: Needs, uuid: string): Promise<void> => {
   if (after.request_id === request_id) await startRun(needs, 'server-metadata', after.run!, { server: uuid });
 };
 
+/** One that fails is for the next round. */
 const tellOne = async (needs: Needs, change: AddressChange): Promise<void> => {
-  const server = await serverOf(needs, change);
-  if (server) await begin(needs, server.uuid);
-  else await settleChange(needs.table, change);
+  try {
+    const server = await serverOf(needs, change);
+    if (server) await begin(needs, server.uuid);
+    else await settleChange(needs.table, change);
+  } catch (error) {
+    const { port } = change;
+    needs.log.error('A change of addresses could not be told; the next round tries again.', { port, error });
+  }
 };
 
-/** All that is open; one that fails is for the next round. */
+/** All that is open: what stays so, because its server is busy, keeps nobody behind it waiting. */
 export const tellAddresses = async (needs: Needs): Promise<void> => {
-  for (const change of await openChanges(needs.table, most)) {
-    await tellOne(needs, change).catch((error: unknown) => {
-      needs.log.error('A change of addresses could not be told; the next round tries again.', {
-        port: change.port,
-        error,
-      });
-    });
-  }
+  let after: string | undefined;
+  do {
+    const changes = await openChanges(needs.table, { limit: atOnce, after });
+    await Promise.all(changes.map(async (change) => tellOne(needs, change)));
+    after = changes.at(-1)?.port;
+  } while (after !== undefined);
 };

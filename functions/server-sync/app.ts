@@ -15,7 +15,9 @@ const keepers = [createServerOwner(serverWorkflows)];
 
 /** Servers are looked after whatever becomes of it. */
 const tidy = async (deps: Deps): Promise<void> => {
-  await tellAddresses(deps);
+  await tellAddresses(deps).catch((error: unknown) => {
+    deps.log.error('Changes of addresses could not be looked up; the next round tries again.', { error });
+  });
   await sweepImages(deps).catch((error: unknown) => {
     deps.log.error('Data of images could not be swept; the next round tries again.', { error });
   });

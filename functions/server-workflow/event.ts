@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 
-import { type BaremetalClient, createBaremetalClient } from '../../layers/baremetal-client/client.ts';
+import type { BaremetalClient } from '../../layers/baremetal-client/client.ts';
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { provisionStates, type ProvisionState } from '../../layers/domain/baremetal/transitions.ts';
 import { eventDetail, type EventDetail } from '../../layers/domain/events.ts';
@@ -12,13 +12,14 @@ import { serverState } from '../../layers/domain/compute/server-states.ts';
 import { isFault } from '../../layers/domain/fault.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
 import { type ServerWait } from '../../layers/store/kinds/companions.ts';
-import { computeKinds, type StoredServer } from '../../layers/store/kinds/compute.ts';
+import { computeKinds } from '../../layers/store/kinds/compute.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
 import { readRecord } from '../../layers/store/records/find.ts';
-import { beginRun, readGone } from '../../layers/store/servers.ts';
+import { readGone } from '../../layers/store/servers.ts';
+import { hasNode, isLost, planDeletion } from '../../workflows/owners/server/lost.ts';
+import { machinesFor } from '../../workflows/owners/server/machines.ts';
 import { unplugAll } from '../../workflows/owners/server/ports.ts';
 import { deliver } from '../../workflows/owners/server/wait.ts';
-import { startRun } from '../../workflows/run/start.ts';
 import type { Deps } from './app.ts';
 
 const provisionState = z.enum(provisionStates as [ProvisionState, ...ProvisionState[]]);
@@ -89,36 +90,18 @@ const noteChange = async ({ deps, event: { sequence } }: Work, uuid: string): Pr
   );
 };
 
-/** A server whose node was taken away is deleted, with its ports. */
-const deleteLost = async ({ deps, event }: Work, uuid: string): Promise<void> => {
-  const birth = deps.ids.ulid();
-  const request_id = `req-${deps.ids.uuid()}`;
-  const { after } = await changeRecord(deps, kind, uuid, (server) => {
-    if (server.run !== null) return undefined;
-    return { set: beginRun(server, { workflow: 'server-delete', birth, request_id, task_state: 'deleting' }) };
-  });
-  if (after.request_id !== request_id) return;
-  deps.log.warn('A server has lost its node and is deleted.', { server: uuid, node: event.node_uuid });
-  await startRun(deps, 'server-delete', after.run!, { server: uuid });
-};
-
-/** Whether a server has, or had, a node: one that never got there has nothing to lose. */
-const hasNode = ({ node_uuid: node, vm_state: state }: StoredServer): boolean => node !== null && state !== 'building';
-
-/** What the node is makes the server what it is, while no run has it. */
-const follow = async (work: Work, uuid: string): Promise<void> => {
-  const { deps, machines } = work;
-  let lost = false;
-  await changeRecord(deps, kind, uuid, async (server) => {
-    lost = false;
+/** What the node is makes the server what it is, while no run has it; one that has lost its node is deleted. */
+const follow = async ({ deps, machines }: Work, uuid: string): Promise<void> => {
+  const deletion = planDeletion(deps);
+  const { after } = await changeRecord(deps, kind, uuid, async (server) => {
     if (server.run !== null || !hasNode(server)) return undefined;
     const node = await machines.nodeOfInstance(uuid);
+    if (isLost(server, node)) return { set: deletion.of(server) };
     const state = serverState(node, server);
-    lost = state.vm_state === 'deleted';
     const same = Object.entries(state).every(([name, value]) => server[name as keyof typeof state] === value);
-    return lost || same ? undefined : { set: state };
+    return same ? undefined : { set: state };
   });
-  if (lost) await deleteLost(work, uuid);
+  await deletion.start(deps, after);
 };
 
 /**
@@ -128,20 +111,14 @@ const follow = async (work: Work, uuid: string): Promise<void> => {
 export const takeEvent = async (
   deps: Deps,
   { 'detail-type': type, detail: event }: z.output<typeof nodeEvent>,
-  { remaining_ms }: Invocation,
+  invocation: Invocation,
 ): Promise<object> => {
   const { instance_uuid: instance } = event;
   const heard = news[type]?.(event);
   if (instance === null || heard === undefined) return {};
-  const { apis, clock, chance, table } = deps;
-  const options = {
-    request_id: `event-${event.sequence}`,
-    instance,
-    until: clock.now() + Math.max(0, remaining_ms() - 15_000),
-  };
-  const machines = createBaremetalClient({ call: apis.baremetal, clock, chance }, options);
+  const machines = machinesFor(deps, { request_id: `event-${event.sequence}`, instance }, invocation);
   const work = { deps, machines, event };
-  const server = await readRecord(table, kind, instance);
+  const server = await readRecord(deps.table, kind, instance);
   try {
     if (!server) await (heard === 'claim' ? giveBackStray(work, instance) : undefined);
     else if (heard === 'claim') await noteClaim(work, instance);

@@ -1,5 +1,4 @@
 /**
-/**
  * Looks after the runs of nodes and allocations, so that none is ever stuck. The schedule also writes guest documents that
  * could not be written, and sweeps objects that no node refers to; after an update it first brings the table into its new
  * form.

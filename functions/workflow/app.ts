@@ -25,6 +25,7 @@ const ownerOf = (workflow: unknown): Owner | undefined => {
   const owner = typeof workflow === 'string' && isWorkflow(workflow) ? workflows[workflow].owner : undefined;
   return owner !== undefined && Object.hasOwn(runners, owner) ? (owner as Owner) : undefined;
 };
+
 /** Everything that this function may touch of the world. */
 export type Deps = Pick<
   Platform,

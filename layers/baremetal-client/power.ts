@@ -4,8 +4,11 @@ import { nodeReads, pathOf } from './nodes.ts';
 
 type Row = { readonly becomes: 'power on' | 'power off'; readonly tries: Tries };
 
-/** A machine that was restarted is not restarted once more because nobody heard of it. */
-const powerTargets = {
+/**
+ * What a machine becomes by what it is asked for. One that was restarted is not restarted once more because nobody heard
+ * of it.
+ */
+export const powerTargets = {
   'power on': { becomes: 'power on', tries: repeatable },
   'power off': { becomes: 'power off', tries: repeatable },
   'soft power off': { becomes: 'power off', tries: repeatable },

@@ -16,9 +16,14 @@ export const tellChange = (port: string, ids: Ids): Write => ({
   put: { pk: partition, sk: port, mark: ids.ulid() },
 });
 
-/** What is not settled yet, at most so many. */
-export const openChanges = async (table: Table, limit: number): Promise<AddressChange[]> =>
-  (await table.query({ partition, limit })).map(({ sk, mark }) => ({ port: sk, mark: mark as string }));
+/** What is not settled yet, in the order of ports: at most `limit`, behind that of the port `after`. */
+export const openChanges = async (
+  table: Table,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+): Promise<AddressChange[]> => {
+  const items = await table.query({ partition, limit, ...(after !== undefined && { after }) });
+  return items.map(({ sk, mark }) => ({ port: sk, mark: mark as string }));
+};
 
 /** The newest change of a port that is not settled; undefined if all are. */
 export const openChange = async (table: Table, port: string): Promise<AddressChange | undefined> => {

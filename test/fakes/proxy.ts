@@ -9,6 +9,7 @@ import {
   type AgentStep,
   type Observed,
   type Operation,
+  type Params,
   type Reply,
   type Request,
 } from '../../layers/bmc/operations.ts';
@@ -85,6 +86,14 @@ const handlers: Handlers = {
     systems: ['/redfish/v1/Systems/1'],
     fingerprint256: null,
   }),
+  'bmc.prove': ({ power }, { sealed }: { sealed: string | null }) => ({
+    power,
+    vendor: 'Ingot',
+    model: 'Fake',
+    serial: '1',
+    fingerprint256: null,
+    moved: sealed === null ? [...Buffer.from('moved')] : null,
+  }),
   'system.get': ({ power, boot }) => ({
     power,
     boot: { ...boot },
@@ -110,6 +119,12 @@ const handlers: Handlers = {
     machine.boot.enabled = params.persistence === 'once' ? 'Once' : 'Continuous';
     if (params.mode !== 'keep') machine.boot.mode = params.mode as 'uefi' | 'bios';
     return { changed: JSON.stringify(machine.boot) !== before };
+  },
+  'boot.clear': (machine) => {
+    const { target, enabled } = machine.boot;
+    const changed = target === 'Cd' && enabled !== 'Disabled';
+    if (changed) Object.assign(machine.boot, { target: 'None', enabled: 'Disabled' });
+    return { changed };
   },
   'vmedia.insert': (machine, { slot, image }: { slot: 'cd' | 'usb'; image: string }) => {
     const plain = (url: string | null) => url?.split('?')[0];
@@ -141,7 +156,7 @@ const handlers: Handlers = {
     requireAgent(machine);
     return { steps: structuredClone(machine.agent.steps[kind]), hardware_manager_version: { fake: '1' } };
   },
-  'agent.execute': (machine, params: { kind: string; step: { interface: string; step: string } }, op_id) => {
+  'agent.execute': (machine, params: Params<'agent.execute'>, op_id) => {
     requireAgent(machine);
     const { commands } = machine.agent;
     const last = commands.at(-1);
@@ -152,6 +167,7 @@ const handlers: Handlers = {
       stepOf(last).step === params.step.step;
     if (same && (last['op_id'] === op_id || last.command_status === 'RUNNING'))
       return { started: false, command: structuredClone(last) };
+    if (params.only_adopt) return { started: false, command: null };
     if (last?.command_status === 'RUNNING') throw bmcFault('AgentBusy', 'The agent is executing another command.');
     const command: AgentCommand = {
       id: `command-${commands.length + 1}`,

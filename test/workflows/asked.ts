@@ -59,5 +59,17 @@ export const stepsRun = (stage: Stage): string[] =>
     .filter(({ op }) => op === 'agent.execute')
     .map(({ params }) => (params as { step: { step: string } }).step.step);
 
+export type ImageArgs = {
+  readonly image_info: Readonly<Record<string, unknown>> & { readonly urls: readonly string[] };
+  readonly configdrive: string;
+};
+
+/** What the agent was given to write, each time that it was. */
+export const imageArgs = ({ proxy }: Pick<Stage, 'proxy'>): ImageArgs[] =>
+  proxy.requests.flatMap(({ op, params }) => {
+    const { step } = params as { step?: { step: string; args?: ImageArgs } };
+    return op === 'agent.execute' && step?.step === 'write_image' && step.args ? [step.args] : [];
+  });
+
 /** What the BMC was asked for, in order. */
 export const operations = (stage: Stage): string[] => stage.proxy.requests.map(({ op }) => op);

@@ -6,6 +6,7 @@ import { keep } from '../../layers/domain/notes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { root } from '../functions/image-api/front.ts';
 import { createAgent } from './agent.ts';
+import { imageArgs } from './asked.ts';
 import { serveImages } from './images.ts';
 import { aNode, uuid } from './nodes.ts';
 import { createStage } from './stage.ts';
@@ -42,14 +43,10 @@ const deploy = async (staged: Staged): Promise<StoredNode> => {
   return end(staged);
 };
 
-type Told = Readonly<Record<string, unknown>> & { readonly urls: readonly string[] };
-
 /** What the agent was told to write, each time. */
-const told = ({ proxy }: Staged): Told[] =>
-  proxy.requests.flatMap(({ op, params }) => {
-    const { step } = params as { step?: { step: string; args: { image_info: Told } } };
-    return op === 'agent.execute' && step?.step === 'write_image' ? [step.args.image_info] : [];
-  });
+const told = (staged: Staged) => imageArgs(staged).map(({ image_info: info }) => info);
+
+type Told = ReturnType<typeof told>[number];
 
 const fails = async (staged: Staged, words: string | RegExp): Promise<void> => {
   const node = await end(staged);
@@ -135,6 +132,19 @@ describe('a deploy of an image of the Image API', () => {
     const [info] = told(staged) as [Told];
     const { body } = await staged.world.objects.request('GET', info.urls[0]!);
     expect([info['id'], Buffer.from(body!).toString()]).toEqual([other, 'another disk']);
+  });
+
+  it('is not looked up any more once the agent writes it', async () => {
+    const staged = await stageWith();
+    await begin(staged);
+    await staged.settle();
+    expect(told(staged)).toHaveLength(1);
+    await staged.ask(`DELETE /v2/images/${staged.id}`);
+    const asked = staged.world.apis.calls.length;
+    await staged.agent.call();
+    await staged.settle();
+    expect(await end(staged)).toMatchObject({ provision_state: 'active', last_error: null });
+    expect([told(staged).length, staged.world.apis.calls.length]).toEqual([1, asked]);
   });
 
   it('waits for an Image API that is away for a while', async () => {

@@ -31,7 +31,10 @@ const actions: Record<ManagementRequest['action'], true> = {
 
 /** What the executions of these are started with, as far as a Choice reads it. */
 const inputs: Record<string, Words[]> = {
-  power: Object.keys(powerTargets).flatMap((target) => [{ target }, { target, stays_on: true as unknown as string }]),
+  power: [
+    ...Object.keys(powerTargets).flatMap((target) => [{ target }, { target, stays_on: true as unknown as string }]),
+    { target: 'power off', abandons: true as unknown as string },
+  ],
   management: Object.keys(actions).map((action) => ({ action })),
 };
 
@@ -48,7 +51,7 @@ const meant: Record<string, string[]> = {
   'power.ThenOn': ['power on', 'power off', 'soft power off'],
   'rescue.ChooseWay': ['nothing'],
   'server-create.Claimed': ['none'],
-  'server-create.Up': ['built'],
+  'server-create.Up': ['underway'],
   'server-create.Undone': ['undeploys'],
   'server-create.Rescheduled': ['fail'],
   'server-delete.GivenBack': ['undeploys'],
@@ -57,7 +60,7 @@ const meant: Record<string, string[]> = {
   'server-power.Asked': ['insist'],
   'server-power.HasObeyed': ['insist'],
   'server-power.IsSwitched': ['underway'],
-  'server-rebuild.Up': ['built'],
+  'server-rebuild.Up': ['underway'],
   'server-rescue.IsRescued': ['underway'],
   'server-unrescue.IsUnrescued': ['underway'],
   'service.Plan': ['ramdisk'],

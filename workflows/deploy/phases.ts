@@ -21,10 +21,11 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { agentCalled, agentIsAtIt } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
+import { AgentFailed } from '../owners/node/hardware.ts';
 import { imageInfo } from './image.ts';
 import { imageOf, withSource } from '../owners/node/image-source.ts';
 import { withGuestDocument } from '../owners/node/guest.ts';
-import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
+import { answer, done, type Phase, type PhaseContext, type Phases } from '../owners/node/phase.ts';
 import {
   currentStep,
   forgetSteps,
@@ -184,16 +185,24 @@ const requireSameImage = (node: StoredNode): void => {
   throw Invalid('instance_info.image_source was changed while the machine was deployed. Deploy it again.');
 };
 
-/** Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. */
+/** What the agent is to write: the image is looked up, and links are made. */
+const imageArgs = async ({ images, node, platform, settings }: PhaseContext) => {
+  const sourced = await withSource(images, node, note(node, 'image_project'));
+  const configdrive = await instance.configdriveLink(platform, node, 'agent', settings.linkSeconds);
+  return { image_info: imageInfo(sourced, imageOf(node)), ...(configdrive !== undefined && { configdrive }) };
+};
+
+/**
+ * Repeated at each call of the agent: the proxy adopts the command that is already there and says how it stands. What
+ * becomes of the image by then is no business of an agent that has its link.
+ */
 const writeImage: Phase = {
   rests: async (_node, hardware) => agentIsAtIt(hardware),
-  run: async ({ hardware, images, node, platform, settings }) => {
+  run: async (context) => {
+    const { hardware, node } = context;
     requireSameImage(node);
-    const sourced = await withSource(images, node, note(node, 'image_project'));
-    const info = imageInfo(sourced, imageOf(node));
-    const configdrive = await instance.configdriveLink(platform, node, 'agent', settings.linkSeconds);
-    const args = { image_info: info, ...(configdrive !== undefined && { configdrive }) };
-    const written = await hardware.step('deploy', { interface: 'deploy', step: 'write_image', priority: 80, args });
+    const step = { interface: 'deploy', step: 'write_image', priority: 80 };
+    const written = await hardware.step('deploy', step, async () => imageArgs(context));
     if (written) return done();
     return { is: 'wait', came: ({ revision }) => revision !== node.revision };
   },
@@ -223,7 +232,8 @@ const prepareInstanceBoot: Phase = {
       'bootloader',
     );
     if (installed?.command.command_status === 'FAILED') {
-      throw new Fault('StepFailed', 400, 'The agent could not install the boot loader: is the image bootable?');
+      const look = `Is the image one that boots in mode ${mode}?`;
+      throw AgentFailed('The agent could not install the boot loader', installed.command, look);
     }
     return done();
   },

@@ -4,6 +4,7 @@
  */
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { forgetAgent, forgetBoot, poweredOff } from '../owners/node/agent.ts';
+import { leaveBootMedia } from '../owners/node/boot.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 
 /** Seconds until a change of power counts as failed, unless the client gave its own. */
@@ -69,6 +70,7 @@ export const phases: Phases = {
   SoftPowerOff: softPowerOff,
   Restart: restart('hard'),
   SoftRestart: restart('soft'),
+  DetachBootMedia: leaveBootMedia,
   PowerOn: powerOn,
   Finish: finish,
 };

@@ -1,12 +1,13 @@
-/** Starting and stopping the runs that a request has already recorded with their owner. */
+/** Starting and stopping runs that are recorded with their owner already: by a request, an event, a run before them. */
 import type { Platform } from '../../layers/platform/platform.ts';
 
 type Needs = Pick<Platform, 'workflows' | 'log'>;
 
 /**
- * Starts the run that the record of its owner names. By then the request is accepted: should the start fail, the record
- * stands and `sync` starts the same run by its name, so the failure is logged and the client gets its 202. If the
- * execution has ended already, `sync` was faster and all is done, or it fails the owner with what it ended with.
+ * Starts the run that the record of its owner names. By then what it was begun for is decided: should the start fail, the
+ * record stands, and the keeper of such runs (`sync`, `server-sync`) starts the same one by its name, so the failure is
+ * logged only. If the execution has ended already, the keeper was faster and all is done, or it fails the owner with what
+ * it ended with.
  */
 export const startRun = async (
   { workflows, log }: Needs,

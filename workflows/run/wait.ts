@@ -4,14 +4,18 @@ import { equals, isConditionFailed, type Key } from '../../layers/platform/table
 
 type Needs = Pick<Platform, 'table' | 'workflows'>;
 
+/** A task token, and where it stands. */
+type Standing = { readonly key: Key; readonly token: string };
+
 /**
- * Continues the execution whose token stands at `key`, if one does. The token is delivered before the item goes: a
- * process that dies in between delivers it again, which is harmless.
+ * Continues the execution that waits by the token. It is delivered before the item goes: a process that dies in between
+ * delivers it again, which is harmless.
  */
-export const deliverTo = async ({ table, workflows }: Needs, key: Key, output: object): Promise<void> => {
-  const wait = await table.get(key);
-  if (!wait) return;
-  const token = wait['token'] as string;
+export const deliverTo = async (
+  { table, workflows }: Needs,
+  { key, token }: Standing,
+  output: object,
+): Promise<void> => {
   await workflows.succeed(token, output);
   await table.write([{ delete: key, when: [equals('token', token)] }]).catch((error: unknown) => {
     // A newer wait has taken its place.

@@ -1,18 +1,11 @@
 /** server-create: gets a server a machine, makes it that machine's instance, and deploys it (nova-driver.md 3). */
 import { isoTime } from '../../layers/domain/values.ts';
-import {
-  active,
-  buildConfigdrive,
-  configdriveFor,
-  ownNode,
-  validate,
-  waitForDeploy,
-  writeInfo,
-} from '../owners/server/build.ts';
+import { buildConfigdrive, configdriveFor, ownNode, validate, writeInfo } from '../owners/server/build.ts';
 import { final } from '../owners/server/failures.ts';
 import { answer, done, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
 import { plugPorts, unplugAll } from '../owners/server/ports.ts';
-import { giveBack, undeployed, waitForUndeploy } from '../owners/server/release.ts';
+import { giveBack, undeployed } from '../owners/server/release.ts';
+import { deployed, waitWhile } from '../owners/server/transition.ts';
 import { claim, schedule } from './schedule.ts';
 
 const plug: ServerPhase = {
@@ -72,10 +65,10 @@ export const phases: ServerPhases = {
   Validate: validate,
   BuildConfigdrive: buildConfigdrive,
   Deploy: deploy,
-  WaitForDeploy: waitForDeploy,
-  Active: active(({ platform }) => ({ launched_at: isoTime(platform.clock.now()) })),
+  WaitForDeploy: waitWhile('built'),
+  Active: deployed(({ platform }) => ({ launched_at: isoTime(platform.clock.now()) })),
   Undo: giveBack,
-  WaitForUndeploy: waitForUndeploy,
+  WaitForUndeploy: waitWhile('leaving'),
   Undeployed: undeployed,
   Reschedule: reschedule,
 };

@@ -3,7 +3,8 @@ import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { removeServer } from '../../layers/store/servers.ts';
 import { requireRun } from '../owners/server/hold.ts';
 import { answer, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
-import { giveBack, undeployed, waitForUndeploy } from '../owners/server/release.ts';
+import { giveBack, undeployed } from '../owners/server/release.ts';
+import { waitWhile } from '../owners/server/transition.ts';
 
 const answers = { is: ['removed', 'again'] } as const;
 
@@ -29,7 +30,7 @@ const remove: ServerPhase<typeof answers> = {
 /** By the names of the states in server-delete.asl.json. */
 export const phases: ServerPhases = {
   GiveBack: giveBack,
-  WaitForUndeploy: waitForUndeploy,
+  WaitForUndeploy: waitWhile('leaving'),
   Undeployed: undeployed,
   Remove: remove,
 };

@@ -76,7 +76,7 @@ const undo: ServerPhase = {
   run: async (context) => {
     const left = thatAre(context.server, 'asked');
     const node = await context.machines.nodeOfInstance(context.server.uuid);
-    if (node) await unplugPorts(context, node.uuid, left);
+    await unplugPorts(context, node?.uuid, left);
     return done(without(left));
   },
 };

@@ -3,6 +3,7 @@
  * first where the action says so; a machine that cannot be asked, and a guest that does not obey, is not asked again.
  */
 import { isBaremetal } from '../../layers/baremetal-client/faults.ts';
+import { powerTargets } from '../../layers/baremetal-client/power.ts';
 import type { ShownNode } from '../../layers/baremetal-client/shown.ts';
 import { actions, type PowerTarget } from '../../layers/domain/compute/actions.ts';
 import { serverState } from '../../layers/domain/compute/server-states.ts';
@@ -67,11 +68,9 @@ const waitForPower: ServerPhase = {
   },
 };
 
-const becomes = (target: PowerTarget): 'power on' | 'power off' => (target.endsWith('off') ? 'power off' : 'power on');
-
 /** Whether what was asked for last was done: the node notes down what went wrong. */
 const hasObeyed = ({ power_state: power, last_error: error }: ShownNode, target: PowerTarget): boolean =>
-  error === null && power === becomes(target);
+  error === null && power === powerTargets[target].becomes;
 
 const obeyedAnswers = { is: ['over', 'underway', 'insist'] } as const;
 
@@ -93,7 +92,7 @@ const switchPower: ServerPhase = {
     const node = await ownNode(context);
     const target = targetsOf(server).at(-1);
     // It was asked for just now, by this phase, whose answer was lost: not twice, for a restart would be one more.
-    if (target !== undefined && node.target_power_state !== becomes(target))
+    if (target !== undefined && node.target_power_state !== powerTargets[target].becomes)
       await machines.setPower(node.uuid, { target });
     return done();
   },

@@ -1,14 +1,7 @@
 /** server-rebuild: writes the image of a server to its machine anew, or another one (nova-driver.md 8). */
-import {
-  active,
-  buildConfigdrive,
-  configdriveFor,
-  ownNode,
-  validate,
-  waitForDeploy,
-  writeInfo,
-} from '../owners/server/build.ts';
+import { buildConfigdrive, configdriveFor, ownNode, validate, writeInfo } from '../owners/server/build.ts';
 import { done, type ServerContext, type ServerPhase, type ServerPhases } from '../owners/server/phase.ts';
+import { deployed, waitWhile } from '../owners/server/transition.ts';
 
 const keepsEphemeral = ({ server: { asked } }: ServerContext): boolean => asked?.values['preserve_ephemeral'] === true;
 
@@ -41,6 +34,6 @@ export const phases: ServerPhases = {
   Validate: validate,
   BuildConfigdrive: buildConfigdrive,
   Rebuild: rebuild,
-  WaitForDeploy: waitForDeploy,
-  Active: active(() => ({})),
+  WaitForDeploy: waitWhile('built'),
+  Active: deployed(),
 };

@@ -7,6 +7,7 @@ import { isVerb, type Verb, verbs } from '../../../layers/domain/baremetal/verbs
 import { refuseNewer } from '../../../layers/domain/fields.ts';
 import { checkConfigdriveAllowed, keepConfigdrive } from '../configdrive.ts';
 import { type Call, type Deps, route } from '../route.ts';
+import { powerOffAfter } from './abort.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
 import { findByIdent } from './find.ts';
 import { requireInstance } from './for-instance.ts';
@@ -65,7 +66,7 @@ const putToWork = async (deps: Deps, { before, after }: Changed<StoredNode>, ver
   }
   const { uuid, reservation, run, run_workflow: workflow } = after;
   if (run && workflow) await startRun(deps, workflow, run, { node: uuid });
-  else if (reservation) await startRun(deps, 'power', reservation, { node: uuid, target: 'power off', timeout: null });
+  else if (reservation) await startRun(deps, 'power', reservation, powerOffAfter(before));
 };
 
 export const provisionRoute = route<ProvisionBody, StoredNode>({

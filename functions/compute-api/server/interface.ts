@@ -18,6 +18,7 @@ import { endRun } from '../../../layers/store/servers.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
 import { act, note } from './act.ts';
 import { findServer as find } from './find.ts';
+import { lookForCards } from './free-cards.ts';
 import { onlyNetwork, readCard } from './new-interfaces.ts';
 import { putToWork } from './start.ts';
 
@@ -121,8 +122,10 @@ const attach = async (deps: Deps, call: Attach): Promise<ServerInterface> => {
   const { target } = call;
   const card = await readAsked(deps, call);
   const { port_id } = card;
+  const requireCard = await lookForCards(deps, call);
   const changed = await note(deps, call, { action: 'attach_interface', values: { port_id } }, ({ interfaces }) => {
     if (interfaces.some(({ port_id: id }) => id === port_id)) throw Conflict(`Port ${port_id} is still in use.`);
+    requireCard(interfaces);
     return { set: { interfaces: [...interfaces, card] } };
   });
   try {

@@ -5,9 +5,10 @@
 import * as z from 'zod';
 
 import { isFault } from '../fault.ts';
+import { createPattern } from '../pattern.ts';
 import { json } from '../values.ts';
+import { hasFields, interpolate } from './interpolate.ts';
 import { checkNodePath, checkPortPath } from './paths.ts';
-import { compileRegex } from './regex.ts';
 
 type Arguments = { readonly needs: readonly string[]; readonly takes?: readonly string[] };
 
@@ -96,8 +97,11 @@ const misfit = (args: Args, { needs, takes = [] }: Arguments): string | undefine
 /** What is only known once the rule meets a machine is not checked before. */
 const isFixed = (text: unknown): text is string => typeof text === 'string' && !text.includes('{');
 
+/** Braces belong to regular expressions too: this one has no other. */
+const isFixedPattern = (text: unknown): text is string => typeof text === 'string' && !hasFields(text);
+
 const checkFixed = (op: string, { path, regex: pattern }: Args): void => {
-  if (isFixed(pattern)) compileRegex(pattern);
+  if (isFixedPattern(pattern)) createPattern(interpolate(pattern, {}, []) as string);
   if (isFixed(path) && op.endsWith('-port-attribute')) checkPortPath(path);
   else if (isFixed(path) && op.endsWith('-attribute')) checkNodePath(path);
 };

@@ -1,11 +1,8 @@
 /** The keys of the table, from which every kind's are made. */
 import type { Key } from '../../platform/table.ts';
 
-/** The partition of a record, and of all that belongs to it. */
+/** The partition of a record, and of all that belongs to it: one query reads a node's whole world. */
 export const partition = (kind: string, uuid: string): string => `${kind}#${uuid}`;
-
-/** A node's whole world is in one partition: one query reads it. */
-export const nodePartition = (uuid: string): string => partition('node', uuid);
 
 /** Where the guard of a value stands; `what` is the name in the `unique` of its row. */
 export const guardKey = (what: string, value: string): Key => ({ pk: `unique#${what}#${value}`, sk: 'guard' });

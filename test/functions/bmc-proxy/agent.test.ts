@@ -119,6 +119,19 @@ describe('agent.execute', () => {
     expect(await ledger()).toEqual(['sent deploy.execute_deploy_step', 'accepted', 'done']);
   });
 
+  it('that only adopts starts nothing, and tells how the step stands once it was given', async () => {
+    const { ask, posts, ledger } = await withAgent();
+    const { kind, step } = writeImage;
+    const look = { kind, step: { interface: step.interface, step: step.step }, only_adopt: true } as const;
+    expect(await ask('agent.execute', look)).toMatchObject({ observed: { started: false, command: null } });
+    expect([posts(), await ledger()]).toEqual([[], []]);
+    await ask('agent.execute', writeImage);
+    expect(await ask('agent.execute', look)).toMatchObject({
+      observed: { started: false, command: { id: 'id-1', command_status: 'RUNNING' } },
+    });
+    expect(posts()).toEqual(['deploy.execute_deploy_step']);
+  });
+
   it('gives the arguments to the agent and to nobody else', async () => {
     const { ask, agent, bmc, log, table } = await withAgent();
     const first = await ask('agent.execute', writeImage);

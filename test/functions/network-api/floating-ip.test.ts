@@ -48,7 +48,7 @@ describe('a floating IP', () => {
     expect(await put({ port_id: other.id })).toMatchObject({ fixed_ip_address: other.fixed_ips[0].ip_address });
     expect(await put({ description: 'x' })).toMatchObject({ port_id: other.id, description: 'x' });
     expect(await put({ port_id: null })).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN' });
-    const told = (await openChanges(platform.table, 10)).map(({ port: one }) => one);
+    const told = (await openChanges(platform.table, { limit: 10 })).map(({ port: one }) => one);
     expect(new Set(told)).toEqual(new Set([port.id, other.id]));
   });
 

@@ -219,11 +219,11 @@ describe('a port that a server has', () => {
 
   it('has its new addresses told', async () => {
     const { request, platform, id } = await bound();
-    expect(await openChanges(platform.table, 10)).toEqual([]);
+    expect(await openChanges(platform.table, { limit: 10 })).toEqual([]);
     await request(`PUT ${at}/${id}`, { body: { port: { name: 'x' } } });
-    expect(await openChanges(platform.table, 10)).toEqual([]);
+    expect(await openChanges(platform.table, { limit: 10 })).toEqual([]);
     await request(`PUT ${at}/${id}`, { body: { port: { fixed_ips: [{ ip_address: '10.0.0.99' }] } } });
-    expect(await openChanges(platform.table, 10)).toEqual([{ port: id, mark: expect.any(String) }]);
+    expect(await openChanges(platform.table, { limit: 10 })).toEqual([{ port: id, mark: expect.any(String) }]);
   });
 
   it('is found by its server', async () => {

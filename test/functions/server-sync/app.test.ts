@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { create } from '../../../functions/server-sync/app.ts';
+import { tellChange } from '../../../layers/store/address-changes.ts';
+import { networkKinds } from '../../../layers/store/kinds/networks.ts';
+import { changePort } from '../../../layers/store/network-ports.ts';
+import { createRecord } from '../../../layers/store/records/change.ts';
 import { createStage, type Stage } from '../../workflows/servers/stage.ts';
 
 let stage: Stage;
@@ -51,5 +56,53 @@ describe('server-sync', () => {
     await stage.settle(60);
     await stage.change(uuid, { run: `${uuid}-01OLD`, run_workflow: 'server-migrate' });
     expect(await stage.sync()).toEqual({ looked: 1, started: 0, failed: 0, stuck: 1 });
+  });
+});
+
+describe('changes of addresses', () => {
+  const aServer = async () => {
+    await stage.addNode();
+    const uuid = await stage.boots({ networks: [{ uuid: network }] });
+    await stage.settle(60);
+    return uuid;
+  };
+
+  let network: string;
+  beforeEach(async () => {
+    network = await stage.addNetwork();
+  });
+
+  it('of a server that is busy keep those of no other waiting, however many there are', async () => {
+    const { table, ids } = stage.tenants;
+    const [busy, idle] = [await aServer(), await aServer()];
+    await stage.change(busy, { run: `${busy}-01BUSY`, run_workflow: 'server-migrate' });
+    const [port] = (await stage.ports()).filter(({ device_id: device }) => device === busy);
+    for (let at = 0; at < 300; at += 1) {
+      const one = { ...port!, uuid: `00000000-0000-3000-8000-${String(at).padStart(12, '0')}`, fixed_ips: [] };
+      await createRecord(stage.tenants, networkKinds.network_port, one);
+      await table.write([tellChange(one.uuid, ids)]);
+    }
+    const [mine] = (await stage.ports()).filter(({ device_id: device }) => device === idle);
+    await changePort(stage.tenants, mine!.uuid, () => ({ fixed_ips: [{ ip_address: '10.0.0.99' }] }));
+    await stage.sync();
+    expect((await stage.readServer(idle))!.run_workflow).toBe('server-metadata');
+  });
+
+  it('that cannot be looked up keep nothing else from being done', async () => {
+    const { table } = stage.tenants;
+    const { query } = table;
+    const failing = {
+      ...table,
+      query: async (asked: Parameters<typeof query>[0]) => {
+        if (asked.partition === 'address_change') throw new Error('Not now.');
+        return query(asked);
+      },
+    };
+    const { workflows } = stage.tenants;
+    const sync = create({ ...stage.tenants, workflows, table: failing });
+    expect(await sync({})).toEqual(idle);
+    expect(stage.tenants.log.lines.map(({ message }) => message)).toEqual([
+      'Changes of addresses could not be looked up; the next round tries again.',
+    ]);
   });
 });

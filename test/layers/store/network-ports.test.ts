@@ -239,7 +239,7 @@ describe('floating addresses', () => {
     const newer = (await openChange(platform.table, port.uuid))!;
     expect(await settleChange(platform.table, newer)).toBe(true);
     expect(await settleChange(platform.table, newer)).toBe(true);
-    expect(await openChanges(platform.table, 10)).toEqual([]);
+    expect(await openChanges(platform.table, { limit: 10 })).toEqual([]);
   });
 
   it('stand for nothing when their port goes, or its address', async () => {

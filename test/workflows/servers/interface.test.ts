@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { changePort } from '../../../layers/store/network-ports.ts';
 import { openChanges } from '../../../layers/store/address-changes.ts';
-import { Fault } from '../../../layers/domain/fault.ts';
+import { Fault, Unavailable } from '../../../layers/domain/fault.ts';
 import { createStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -54,14 +54,61 @@ describe('an interface that is attached', () => {
     expect((await stage.readServer(uuid))!.interfaces.map(({ state }) => state)).toEqual(['plugged', 'plugged']);
   });
 
-  it('to a machine without a card for it is taken back', async () => {
+  it.each(['flat', 'noop'])('to a machine without a card for it (%s) is refused at once', async (network_interface) => {
+    await stage.changeNode(node, { network_interface });
     await attach();
-    await stage.settle(60);
-    await attach();
-    await stage.settle(60);
+    // Whether the first is plugged by then or not.
+    const answers = [await attach(), await stage.settle(60), await attach()].flatMap((answer) => answer ?? []);
+    for (const { status, text } of answers) {
+      expect(status).toBe(400);
+      expect(text).toContain('its machine has no network card left');
+    }
     expect((await stage.readServer(uuid))!.interfaces).toHaveLength(2);
     expect(await stage.ports()).toHaveLength(2);
+  });
+
+  it('in place of one that is about to go needs no other card', async () => {
+    await attach();
+    await stage.settle(60);
+    const [first] = (await stage.readServer(uuid))!.interfaces;
+    await detach(first!.port_id);
+    expect((await attach()).status).toBe(200);
+    await stage.settle(120);
+    expect((await stage.readServer(uuid))!.interfaces.map(({ state }) => state)).toEqual(['plugged', 'plugged']);
+  });
+
+  it('whose card somebody else takes meanwhile is taken back', async () => {
+    stage.meddling.phase = async ({ workflow, phase }) => {
+      if (workflow !== 'server-interface' || phase !== 'PlugPorts') return;
+      stage.meddling.phase = undefined;
+      await stage.operator(`POST /v1/nodes/${node}/vifs`, { id: 'theirs' });
+    };
+    expect((await attach()).status).toBe(200);
+    await stage.settle(60);
+    expect((await stage.readServer(uuid))!.interfaces).toHaveLength(1);
+    expect(await stage.ports()).toHaveLength(1);
     expect((await stage.show(uuid)).status).toBe('ACTIVE');
+  });
+
+  it('needs the machines to be asked', async () => {
+    stage.meddling.call = () => {
+      throw Unavailable('Nobody answers.');
+    };
+    const [{ status }] = await Promise.all([attach(), stage.settle(60)]);
+    expect(status).toBe(503);
+    expect(await stage.ports()).toHaveLength(1);
+  });
+
+  it('to a machine that is taken away meanwhile is taken back, too', async () => {
+    stage.meddling.call = async ({ method, path }) => {
+      if (method !== 'POST' || !path.endsWith('/vifs')) return;
+      stage.meddling.call = undefined;
+      expect(await stage.ports()).toHaveLength(2);
+      await stage.changeNode(node, { provision_state: 'available', instance_uuid: null });
+    };
+    await attach();
+    await stage.settle(60);
+    expect([await stage.readServer(uuid), await stage.ports()]).toEqual([undefined, []]);
   });
 
   it('with another one at once is plugged by one run', async () => {
@@ -128,7 +175,7 @@ describe('addresses that change', () => {
     await stage.sync();
     await stage.settle(60);
     expect([await addressesTold(), await shown()]).toEqual([['10.0.0.99'], ['10.0.0.99']]);
-    expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toEqual([]);
   });
 
   /** Whoever switches the machine does not come to an end. */
@@ -145,12 +192,12 @@ describe('addresses that change', () => {
     await change();
     await stage.sync();
     await stage.settle(5);
-    expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toHaveLength(1);
     stage.meddling.phase = undefined;
     await stage.settle(120);
     await stage.sync();
     await stage.settle(60);
-    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, { limit: 10 })]).toEqual([['10.0.0.99'], []]);
   });
 
   it('are told later while the node is locked', async () => {
@@ -159,10 +206,10 @@ describe('addresses that change', () => {
     await change();
     await stage.sync();
     await stage.settle(30);
-    expect(await openChanges(stage.tenants.table, 10)).toHaveLength(1);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toHaveLength(1);
     stage.meddling.phase = undefined;
     await stage.settle(120);
-    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, { limit: 10 })]).toEqual([['10.0.0.99'], []]);
   });
 
   it('keep nobody from doing something with the server', async () => {
@@ -179,7 +226,7 @@ describe('addresses that change', () => {
     expect((await stage.show(uuid)).status).toBe('SHUTOFF');
     await stage.sync();
     await stage.settle(60);
-    expect([await addressesTold(), await openChanges(stage.tenants.table, 10)]).toEqual([['10.0.0.99'], []]);
+    expect([await addressesTold(), await openChanges(stage.tenants.table, { limit: 10 })]).toEqual([['10.0.0.99'], []]);
   });
 
   it('of a port that no server has are nobody’s business', async () => {
@@ -187,6 +234,19 @@ describe('addresses that change', () => {
     await stage.request(`DELETE /v2.1/servers/${uuid}`);
     await stage.settle(60);
     await stage.sync();
-    expect(await openChanges(stage.tenants.table, 10)).toEqual([]);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toEqual([]);
+  });
+
+  it('of a server that has lost its node, which nobody heard of, end in its deletion', async () => {
+    stage.loseEvents(true);
+    await stage.changeNode(node, { provision_state: 'available', instance_uuid: null });
+    await stage.settle(10);
+    stage.loseEvents(false);
+    await change();
+    await stage.sync();
+    await stage.settle(60);
+    expect(await stage.readServer(uuid)).toBeUndefined();
+    await stage.sync();
+    expect([await openChanges(stage.tenants.table, { limit: 10 }), await stage.ports()]).toEqual([[], []]);
   });
 });

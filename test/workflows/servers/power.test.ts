@@ -217,3 +217,37 @@ describe('a machine that an operator switches', () => {
     expect(await shown()).toEqual(['SHUTOFF', null, 4]);
   });
 });
+
+describe('a machine that is taken away while a run waits for it', () => {
+  const taken = async () => {
+    stage.meddling.phase = ({ workflow }) => {
+      if (workflow === 'power') throw new Fault('Pending', 503, 'It takes its time.');
+    };
+    const run = await act({ 'os-stop': null });
+    await stage.settle(30);
+    const nobody = { instance_uuid: null, target_power_state: null, reservation: null };
+    await stage.changeNode(node, { provision_state: 'available', ...nobody });
+    stage.meddling.phase = undefined;
+    return run;
+  };
+
+  it('takes its server along', async () => {
+    const run = await taken();
+    await stage.settle(60);
+    expect(await stage.entered('server-power', run)).toContain('Failed');
+    expect([await stage.readServer(uuid), await stage.used()]).toEqual([undefined, { instances: 0, cores: 0, ram: 0 }]);
+  });
+
+  it('takes it along although whoever notices dies before the deletion begins', async () => {
+    await taken();
+    stage.meddling.start = () => {
+      throw new Error('Nobody starts anything.');
+    };
+    await stage.settle(60);
+    expect((await stage.readServer(uuid))!.run_workflow).toBe('server-delete');
+    stage.meddling.start = undefined;
+    expect(await stage.sync()).toMatchObject({ started: 1 });
+    await stage.settle(60);
+    expect(await stage.readServer(uuid)).toBeUndefined();
+  });
+});

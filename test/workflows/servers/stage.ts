@@ -103,6 +103,8 @@ type Meddling = {
   call?: ((wanted: ApiRequest) => unknown) | undefined;
   /** After it did, before the run hears of it. */
   answered?: ((wanted: ApiRequest) => unknown) | undefined;
+  /** Before a run of this workflow is started. */
+  start?: ((workflow: string) => unknown) | undefined;
 };
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
@@ -123,7 +125,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
   const { time, machines, tenants } = createWorlds();
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
-  const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
+  // A sleep takes no time here, so whoever waits for a lock would wait for ever: that a node is locked is told at once.
+  const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', INGOT_NODE_LOCKED_WAIT: '0', ...env });
   const changes = follow(machines.table);
   const events = createMemoryEvents();
   const publish = createEvents({ events, log: machines.log });
@@ -136,8 +139,10 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     const forward = Object.fromEntries(
       ['start', 'succeed', 'stop', 'describe'].map((method) => [
         method,
-        async (...args: unknown[]) =>
-          (states.current![method as 'start'] as (...all: unknown[]) => Promise<unknown>)(...args),
+        async (...args: unknown[]) => {
+          if (method === 'start') await meddling.start?.(args[0] as string);
+          return (states.current![method as 'start'] as (...all: unknown[]) => Promise<unknown>)(...args);
+        },
       ]),
     ) as unknown as Workflows;
     const machineSide = {
@@ -190,7 +195,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
       chance: { number: () => 1, uuid: machines.ids.uuid, token: machines.ids.uuid },
     });
     // What a client asks for is not what may die here.
-    const { request } = createFront(env, { ...tenants, workflows: life.shield(forward) } as never);
+    const front = { ...tenants, workflows: life.shield(forward), apis: life.shield(asked) };
+    const { request } = createFront(env, front as never);
     return {
       life,
       states: states.current,

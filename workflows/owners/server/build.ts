@@ -1,16 +1,13 @@
 /** Putting a server onto its machine (nova-driver.md 3 and 8): phases of the runs that deploy it, at first or anew. */
 import type { ShownNode } from '../../../layers/baremetal-client/shown.ts';
 import { pack } from '../../../layers/configdrive/packed.ts';
-import { stateOf } from '../../../layers/domain/baremetal/states.ts';
-import { serverState } from '../../../layers/domain/compute/server-states.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
 import { buildGuestDrive } from '../../../layers/guest/configdrive.ts';
 import { toInstanceInfo } from '../../../layers/guest/instance-info.ts';
-import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
-import { endRun } from '../../../layers/store/servers.ts';
+import type { StoredImage } from '../../../layers/store/kinds/tenants.ts';
 import { deploymentOf, guestServerOf, imageOf, metadataOf, vifsOf } from './guest.ts';
-import { answer, asSeen, done, type ServerContext, type ServerPhase } from './phase.ts';
+import { done, type ServerContext, type ServerPhase } from './phase.ts';
 
 const NodeLost = (uuid: string) => new Fault('NodeLost', 500, `No node has instance ${uuid} any more.`);
 
@@ -26,9 +23,13 @@ export const ownNode = async ({
 
 /** Tells the node of its server, as that and its ports are now. */
 export const writeInfo = async (context: ServerContext, more: { readonly preserve_ephemeral?: boolean } = {}) => {
-  const { machines, platform, server } = context;
+  const {
+    machines,
+    platform: { table },
+    server,
+  } = context;
   const node = await ownNode(context);
-  const metadata = await metadataOf(platform.table, server, await vifsOf(platform.table, server));
+  const metadata = metadataOf(server, await imageOf(table, server), await vifsOf(table, server));
   const add = toInstanceInfo(metadata, { ...deploymentOf(context, node), ...more }, context.settings.leaveOut);
   await machines.changeInstanceInfo(node.uuid, server.uuid, { add });
 };
@@ -44,15 +45,16 @@ export const validate: ServerPhase = {
   },
 };
 
-const isWanted = async ({ platform: { table }, server }: ServerContext): Promise<boolean> =>
-  server.config_drive || (await imageOf(table, server))?.properties['img_config_drive'] === 'mandatory';
+const isWanted = (server: StoredServer, image: StoredImage | undefined): boolean =>
+  server.config_drive || image?.properties['img_config_drive'] === 'mandatory';
 
 /** base64(gzip(image)), as a node takes it; undefined: it gets none. */
 export const configdriveFor = async (context: ServerContext, node: ShownNode): Promise<string | undefined> => {
   const { machines, platform, server } = context;
-  if (!(await isWanted(context))) return undefined;
+  const image = await imageOf(platform.table, server);
+  if (!isWanted(server, image)) return undefined;
   const vifs = await vifsOf(platform.table, server);
-  const metadata = await metadataOf(platform.table, server, vifs);
+  const metadata = metadataOf(server, image, vifs);
   const cards = await machines.getCards(node.uuid);
   const drive = buildGuestDrive(await guestServerOf(context, metadata), { vifs, ...cards });
   return Buffer.from(await pack(drive)).toString('latin1');
@@ -68,41 +70,3 @@ export const buildConfigdrive: ServerPhase = {
     return done(() => ({ config_drive: drive !== undefined }));
   },
 };
-
-/** Until the deploy has ended in whatever. */
-export const waitForDeploy: ServerPhase = {
-  awaits: 'provision',
-  run: async ({ machines, server }) => {
-    const node = await machines.nodeOfInstance(server.uuid);
-    return node && stateOf(node).server === 'built' ? { is: 'wait' } : done();
-  },
-};
-
-const DeployFailed = ({ uuid, provision_state: state, last_error: error }: ShownNode) =>
-  new Fault('DeployFailed', 500, `Node ${uuid} was to be deployed and is ${state}: ${error ?? 'it says no more.'}`);
-
-const answers = { is: ['up', 'built'] } as const;
-
-/**
- * Looks what became of the deploy, and ends the run if it is done: the guest knows its password then, and a server begins
- * as active, whatever its machine does after that. The phase throws DeployFailed, NodeLost.
- */
-export const active = (become: (context: ServerContext) => Partial<StoredServer>): ServerPhase<typeof answers> => ({
-  answers,
-  run: async (context) => {
-    const node = await ownNode(context);
-    const { server: fate } = stateOf(node);
-    if (fate === 'built') return answer({ is: 'built' });
-    if (fate !== 'up') throw DeployFailed(node);
-    return answer(
-      { is: 'up' },
-      asSeen(context, (server) => ({
-        ...serverState(node, server),
-        vm_state: 'active',
-        ...become(context),
-        ...endRun(),
-      })),
-      { also: [{ delete: serverCompanions.admin_password.key(context.server.uuid) }] },
-    );
-  },
-});

@@ -56,9 +56,9 @@ const knownOf = (server: StoredServer, image: StoredImage | undefined) => ({
   root: { type: 'image', uuid: server.image } as const,
 });
 
-/** The metadata of a server with these VIFs. */
-export const metadataOf = async (table: Table, server: StoredServer, vifs: readonly Vif[]): Promise<GuestMetadata> =>
-  createMetadata(knownOf(server, await imageOf(table, server)), guestPorts(vifs));
+/** The metadata of a server that is made of this image, with these VIFs. */
+export const metadataOf = (server: StoredServer, image: StoredImage | undefined, vifs: readonly Vif[]): GuestMetadata =>
+  createMetadata(knownOf(server, image), guestPorts(vifs));
 
 /** What is told of the deployment on a node with these properties. */
 export const deploymentOf = (

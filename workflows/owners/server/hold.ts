@@ -1,5 +1,4 @@
 /** Before a phase: the run has the server, and the start is marked. */
-import { createBaremetalClient } from '../../../layers/baremetal-client/client.ts';
 import { isFault } from '../../../layers/domain/fault.ts';
 import { isoTime } from '../../../layers/domain/values.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
@@ -14,6 +13,7 @@ import { Superseded } from '../../../layers/store/runs.ts';
 import { type Failure, failureOf } from '../../run/failure.ts';
 import { info, phaseEnded, phaseStarted } from '../../run/history.ts';
 import { aboutJob, type Job, type ServerCall } from './call.ts';
+import { machinesFor } from './machines.ts';
 import type { ServerContext, World } from './phase.ts';
 
 /** The server is another run's, or none's, or gone. */
@@ -84,25 +84,17 @@ const begin = async (world: World, job: Job): Promise<StoredServer> =>
     };
   });
 
-/** What the function has left for requests, ms; the rest is for telling what became of them. */
-export const reserve = 15_000;
-
 /** Throws Superseded once the server is another run's. */
 export const hold = async (world: World, job: Job): Promise<ServerContext> => {
   const server = await begin(world, job);
   const { run, failure } = job.call;
-  const { apis, clock, chance, settings } = world;
-  const until = clock.now() + Math.max(0, job.invocation.remaining_ms() - reserve);
   return {
     server,
     run,
     about: aboutJob(job),
     failure: failure && failureIn(failure),
     platform: world,
-    settings,
-    machines: createBaremetalClient(
-      { call: apis.baremetal, clock, chance },
-      { request_id: server.request_id ?? run, instance: server.uuid, until },
-    ),
+    settings: world.settings,
+    machines: machinesFor(world, { request_id: server.request_id ?? run, instance: server.uuid }, job.invocation),
   };
 };

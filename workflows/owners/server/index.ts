@@ -46,7 +46,10 @@ export const createServerOwner = (
     },
     abandon: async (world, call, failure, invocation) => {
       const { uuid, workflow, run } = call;
-      return fail(world, { uuid, run, row: rowOf(workflow), failure, look: lookFrom(world, call, invocation) });
+      const look = lookFrom(world, call, invocation);
+      const { server, details, deletion } = await fail(world, { uuid, run, row: rowOf(workflow), failure, look });
+      await deletion.start(world, server);
+      return details;
     },
   };
 };

@@ -122,14 +122,17 @@ export const plugPorts = async (
   return (await seePorts(platform.table, interfaces)).map((one) => ({ ...one, state: 'plugged' }));
 };
 
-/** Unplugs ports of a server and takes them back: those that were made for it go, those that were given are free again. */
+/**
+ * Unplugs ports of a server and takes them back: those that were made for it go, those that were given are free again.
+ * `node`: undefined if none has the server any more, and there is nothing to unplug them from.
+ */
 export const unplugPorts = async (
   { machines, platform, server: { uuid: server } }: ServerContext,
-  node: string,
+  node: string | undefined,
   interfaces: readonly ServerInterface[],
 ): Promise<void> => {
   for (const { port_id: port, made } of interfaces) {
-    await machines.detachVif(node, port);
+    if (node !== undefined) await machines.detachVif(node, port);
     await giveBackPort(platform, { port, server, made });
   }
 };

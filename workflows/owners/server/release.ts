@@ -2,7 +2,7 @@
 import { stateOf } from '../../../layers/domain/baremetal/states.ts';
 import type { ShownNode } from '../../../layers/baremetal-client/shown.ts';
 import { Fault } from '../../../layers/domain/fault.ts';
-import { answer, asSeen, done, type ServerContext, type ServerPhase } from './phase.ts';
+import { answer, asSeen, type ServerContext, type ServerPhase } from './phase.ts';
 import { takeBackPorts, unplugAll } from './ports.ts';
 
 const answers = { is: ['free', 'undeploys'] } as const;
@@ -39,15 +39,6 @@ export const giveBack: ServerPhase<typeof answers> = {
     const back = await freed(context);
     await machines.release(node.uuid, server.uuid);
     return answer({ is: 'free' }, back);
-  },
-};
-
-/** Until the machine is undeployed, or cannot be. */
-export const waitForUndeploy: ServerPhase = {
-  awaits: 'provision',
-  run: async (context) => {
-    const node = await nodeOf(context);
-    return node && stateOf(node).server === 'leaving' ? { is: 'wait' } : done();
   },
 };
 

@@ -17,6 +17,7 @@ export const deliver = async (
 ): Promise<boolean> => {
   const wait = await serverCompanions.wait.read(needs.table, server);
   if (!wait) return false;
-  if (about.includes(wait.about)) await deliverTo(needs, serverCompanions.wait.key(server), told);
+  const { token } = wait;
+  if (about.includes(wait.about)) await deliverTo(needs, { key: serverCompanions.wait.key(server), token }, told);
   return true;
 };

@@ -7,7 +7,7 @@ import { absent, equals, type Item } from '../../../../layers/platform/table.ts'
 import { entryPartition, placeIn, shardOf, uuidOfEntry } from '../../../../layers/store/entries.ts';
 import { companions } from '../../../../layers/store/kinds/companions.ts';
 import { newRecord } from '../../../../layers/store/kinds/form.ts';
-import { guardKey, nodePartition } from '../../../../layers/store/kinds/key.ts';
+import { guardKey, partition } from '../../../../layers/store/kinds/key.ts';
 import { apartKey, keyOf } from '../../../../layers/store/kinds/kind.ts';
 import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
@@ -364,7 +364,7 @@ describe('a removal', () => {
     await addPorts(platform, 0, 120);
     const ids = createCountedIds();
     for (let n = 0; n < 150; n += 1) {
-      await platform.table.write([{ put: { pk: nodePartition(one), sk: `event#${ids.ulid()}` } }]);
+      await platform.table.write([{ put: { pk: partition('node', one), sk: `event#${ids.ulid()}` } }]);
     }
     expect(await remove(platform)).toMatchObject({ uuid: one, name: 'm1' });
     expect(withoutNote(platform.table.items())).toEqual([]);
@@ -375,7 +375,7 @@ describe('a removal', () => {
     await addPorts(platform, 0, 1);
     platform.table.onWrite = async () => {
       platform.table.onWrite = undefined;
-      await platform.table.write([{ put: { pk: nodePartition(one), sk: 'event#late' } }]);
+      await platform.table.write([{ put: { pk: partition('node', one), sk: 'event#late' } }]);
     };
     await remove(platform);
     expect(withoutNote(platform.table.items())).toEqual([]);
@@ -384,7 +384,7 @@ describe('a removal', () => {
   it('frees unique values in the very write that removes the record', async () => {
     const platform = await store({ name: 'm1' });
     await addPorts(platform, 0, 3);
-    await platform.table.write([{ put: { pk: nodePartition(one), sk: 'event#1' } }]);
+    await platform.table.write([{ put: { pk: partition('node', one), sk: 'event#1' } }]);
     let writes = 0;
     platform.table.onWrite = () => {
       if ((writes += 1) === 2) throw new Error('killed');
