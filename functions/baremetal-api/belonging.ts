@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { Invalid, isFault, NodeLocked } from '../../layers/domain/fault.ts';
+import { Forbidden, Invalid, isFault, NodeLocked } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
@@ -98,13 +98,15 @@ export const belongingFinder =
   };
 
 /**
- * The node that a new one goes to. Throws Invalid (400) for one that does not exist or that the caller may not see: the
- * request is at fault, not its path.
+ * The node that a new one goes to. Throws Invalid (400) for one that does not exist: the request is at fault, not its
+ * path; and Forbidden (403) for one that the caller may not see. Who sees some nodes only is told the same of both.
  */
 const homeOf = async (deps: Deps, subject: Subject, ident: unknown): Promise<StoredNode> => {
   if (typeof ident !== 'string') throw Invalid('Missing mandatory parameter: node_uuid.');
   return findVisible(deps, subject, ident).catch((error: unknown) => {
-    throw isFault(error) && error.code === 404 ? Invalid(error.message, error) : error;
+    if (!isFault(error) || error.code !== 404) throw error;
+    if (allows('baremetal:node:list_all', subject)) throw Invalid(error.message, error);
+    throw Forbidden(`Node ${ident} could not be found, or you may not use it.`, error);
   });
 };
 

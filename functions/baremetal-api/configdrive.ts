@@ -5,9 +5,9 @@
 import * as z from 'zod';
 
 import { buildConfigdrive } from '../../layers/configdrive/index.ts';
-import { checkGzip, fromBase64, maxImageBytes, pack, toBase64 } from '../../layers/configdrive/packed.ts';
+import { fromBase64, gzipFlaw, maxImageBytes, pack, toBase64 } from '../../layers/configdrive/packed.ts';
 import { type Verb, verbs, verbsTaking } from '../../layers/domain/baremetal/verbs.ts';
-import { uploadNamed } from '../../layers/domain/configdrive.ts';
+import { isUploadReference, uploadNamed } from '../../layers/domain/configdrive.ts';
 import { Invalid, isRefusal } from '../../layers/domain/fault.ts';
 import { isWebUrl } from '../../layers/domain/instance-image.ts';
 import { json } from '../../layers/domain/values.ts';
@@ -25,9 +25,11 @@ const documents = z.strictObject({
 
 /**
  * What to store, base64(gzip(image)) that was read to its end once, with the key of the upload it is from; or a URL to
- * keep as it is.
+ * keep as it is. `flaw`: it is none, for which no agent will have a use.
  */
-export type Configdrive = { readonly packed: Uint8Array; readonly upload?: string } | { readonly url: string };
+export type Configdrive =
+  | { readonly packed: Uint8Array; readonly upload?: string; readonly flaw?: string | undefined }
+  | { readonly url: string };
 
 /** Ironic takes an empty value for none. */
 const isNone = (given: unknown): boolean =>
@@ -51,18 +53,17 @@ export const checkConfigdriveAllowed = (given: unknown, target: Verb, version: n
   }
 };
 
-/** Text is stored as it came once it has been read as an agent will read it. */
-const fromText = async (text: string, otherwise: string): Promise<Uint8Array> => {
+/** Text is stored as it came, whatever it is, once it has been read as an agent will read it. */
+const fromText = async (text: string, otherwise: string): Promise<{ packed: Uint8Array; flaw: string | undefined }> => {
   const bytes = fromBase64(text);
-  if (!bytes) throw Invalid(otherwise);
-  await checkGzip(bytes, 'configdrive is base64 text, but what it encodes');
-  return Buffer.from(text, 'latin1');
+  const flaw = bytes ? await gzipFlaw(bytes, 'configdrive is base64 text, but what it encodes') : otherwise;
+  return { packed: Buffer.from(text, bytes ? 'latin1' : 'utf8'), flaw };
 };
 
-const fromGzip = async (bytes: Uint8Array): Promise<Uint8Array> => {
-  await checkGzip(bytes, 'The uploaded configdrive');
-  return toBase64(bytes);
-};
+const fromGzip = async (bytes: Uint8Array) => ({
+  flaw: await gzipFlaw(bytes, 'The uploaded configdrive'),
+  packed: await toBase64(bytes),
+});
 
 /** Whoever uploads may leave base64 out, which is there for JSON only. */
 const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -84,9 +85,10 @@ const fromUpload = async ({ objects }: Pick<Deps, 'objects'>, upload: string): P
     );
   }
   const otherwise = 'The uploaded configdrive is neither gzip nor base64 text.';
-  const packed = isGzip(bytes)
+  const { packed, flaw } = isGzip(bytes)
     ? await fromGzip(bytes)
     : await fromText(Buffer.from(bytes).toString('latin1'), otherwise);
+  if (flaw !== undefined) throw Invalid(flaw);
   return { packed, upload };
 };
 
@@ -106,7 +108,8 @@ const fromDocuments = async (given: object, { uuid, name }: StoredNode): Promise
 /**
  * Reads one of the forms: base64(gzip(image)), an http(s) URL, an object of documents from which an ISO image is
  * built, or the name of an upload of this node, which holds the first form or gzip(image). Returns undefined for none.
- * Throws Invalid (400) that says which form it took it for and what is wrong; Unavailable (503).
+ * Any text is taken, as by Ironic, with its `flaw`. Throws Invalid (400) that says which form it took it for and what is
+ * wrong; Unavailable (503).
  */
 export const readConfigdrive = async (
   deps: Pick<Deps, 'objects'>,
@@ -118,11 +121,11 @@ export const readConfigdrive = async (
   if (typeof given !== 'string') throw Invalid('configdrive must be an object, a URL or base64 text.');
   const upload = uploadNamed(node.uuid, given);
   if (upload !== undefined) return fromUpload(deps, upload);
-  if (!given.includes('://')) {
-    return { packed: await fromText(given, 'configdrive is neither a URL nor base64 text.') };
-  }
-  if (!isWebUrl(given)) throw Invalid('configdrive is a URL, but not an http or https one.');
-  return { url: given };
+  if (isUploadReference(given)) throw Invalid('configdrive is no name of an upload: POST .../configdrive answers one.');
+  const isUrl = given.includes('://');
+  if (isUrl && isWebUrl(given)) return { url: given };
+  const otherwise = isUrl ? 'is a URL, but not an http or https one' : 'is neither a URL nor base64 text';
+  return fromText(given, `configdrive ${otherwise}.`);
 };
 
 /** Stores it as an object of its own unless it is a URL. Returns the value for instance_info.configdrive. */
@@ -160,12 +163,13 @@ export const keepConfigdrive = async (
   deps: Pick<Deps, 'objects' | 'ids' | 'log'>,
   node: StoredNode,
   given: unknown,
-  record: (value: string | undefined) => Promise<Changed<StoredNode>>,
+  record: (value: string | undefined, flaw?: string) => Promise<Changed<StoredNode>>,
 ): Promise<Changed<StoredNode>> => {
   const configdrive = await readConfigdrive(deps, given, node);
   if (!configdrive) return record(undefined);
   const value = await storeConfigdrive(deps, node.uuid, configdrive);
-  const changed = await record(value).catch(async (error: unknown) => {
+  const flaw = 'flaw' in configdrive ? configdrive.flaw : undefined;
+  const changed = await record(value, flaw).catch(async (error: unknown) => {
     if (isRefusal(error)) await removeConfigdrive(deps, node.uuid, value);
     throw error;
   });

@@ -77,17 +77,21 @@ const inflate = async (bytes: Uint8Array): Promise<{ buffer: Buffer; engine: { b
 
 const isTooLarge = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 
-/** Throws Invalid (400) unless it is a gzip file that an agent can read too, of an image that fits; `what` holds it. */
-export const checkGzip = async (bytes: Uint8Array, what: string): Promise<void> => {
-  const { buffer: image, engine } = await inflate(bytes).catch((error: unknown) => {
+/**
+ * Why these bytes are no gzip file that an agent can read; undefined if they are one. `what` holds them. Throws Invalid
+ * (400) for an image that is too large.
+ */
+export const gzipFlaw = async (bytes: Uint8Array, what: string): Promise<string | undefined> => {
+  const inflated = await inflate(bytes).catch((error: unknown) => {
     if (isTooLarge(error)) throw Invalid(`The configdrive has more than ${maxImageBytes} bytes (64 MiB) uncompressed.`);
-    throw Invalid(`${what} is not a gzip file.`, error);
+    return undefined;
   });
+  if (!inflated) return `${what} is not a gzip file.`;
   // Node ends at a zero behind a member; an agent skips zeros and reads on.
-  if (bytes.subarray(engine.bytesWritten).some((byte) => byte !== 0)) {
-    throw Invalid(`${what} is a gzip file with something else behind it.`);
+  if (bytes.subarray(inflated.engine.bytesWritten).some((byte) => byte !== 0)) {
+    return `${what} is a gzip file with something else behind it.`;
   }
-  if (image.byteLength === 0) throw Invalid('The configdrive is an empty file.');
+  return inflated.buffer.byteLength === 0 ? 'The configdrive is an empty file.' : undefined;
 };
 
 /** The image as it is stored. The same image gives the same bytes. */

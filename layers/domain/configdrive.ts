@@ -64,6 +64,9 @@ export const uploadReference = (ulid: string): string => `${uploadMark}${ulid}`;
 /** The key that an upload of this node is put at. */
 export const uploadKey = (uuid: string, ulid: string): string => `${prefix(uuid)}${ulid}.upload`;
 
+/** Whether a value is to be the name of an upload, which may be none. */
+export const isUploadReference = (value: string): boolean => value.startsWith(uploadMark);
+
 /** The key of the upload that a value names, of this node and no other; undefined if the value is something else. */
 export const uploadNamed = (uuid: string, value: string): string | undefined =>
   value.startsWith(uploadMark) && /^[0-9A-Z]{26}$/.test(value.slice(uploadMark.length))

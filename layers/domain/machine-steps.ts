@@ -8,7 +8,14 @@ import { Invalid } from './fault.ts';
 import { unsupported, type InterfaceField } from './hardware-types.ts';
 import type { Node } from './node.ts';
 import { check } from './schema.ts';
-import { reservedSteps, stepInterfaces, type PlannedStep, type Step, type StepInterface } from './steps.ts';
+import {
+  reservedSteps,
+  stepInterfaces,
+  type PlannedStep,
+  type Step,
+  type StepInterface,
+  type StepKind,
+} from './steps.ts';
 
 /** `workflow`: reserved names; `bmc`: by Redfish; `fake`: nowhere, and at once; `agent`: in the deploy ramdisk. */
 export type Place = 'workflow' | 'bmc' | 'fake' | 'agent';
@@ -47,6 +54,14 @@ export const bmcSteps = {
 
 export type BmcStep = keyof typeof bmcSteps;
 
+/** Steps of clean and service that fake hardware has, as Ironic's does; each is done at once. */
+const fakeSteps: readonly string[] = [
+  ...Object.keys(bmcSteps),
+  'firmware.update',
+  'raid.create_configuration',
+  'raid.delete_configuration',
+];
+
 type Named = Pick<Step, 'interface' | 'step'>;
 
 /** `interface.step`, as clients and messages call it. */
@@ -56,6 +71,12 @@ export const nameOf = ({ interface: of, step }: { interface: string; step: strin
 export const isReserved = (name: string): name is ReservedStep => (reservedSteps as readonly string[]).includes(name);
 
 const isBmcStep = (name: string): name is BmcStep => Object.hasOwn(bmcSteps, name);
+
+/** Throws Invalid, in Ironic's words, for a step of this kind that fake hardware has not. */
+export const requireFakeStep = (kind: StepKind, { interface: of, step }: Named): void => {
+  if (kind === 'deploy' || fakeSteps.includes(`${of}.${step}`)) return;
+  throw Invalid(`node does not support this ${kind} step: ${of}.${step}`);
+};
 
 /** Throws Invalid (400) if the implementation of the interface that this node has cannot do the step. */
 export const placeOf = (node: Node, step: Named): Place => {

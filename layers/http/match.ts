@@ -7,7 +7,13 @@ import type { Endpoint } from './route.ts';
 import { createTree, type Found, type Params, paramsOf, partsOf } from './tree.ts';
 
 /** `spare`: by the other reading of the path, to be tried when the first finds nothing. */
-export type Match<Row> = { readonly row: Row; readonly params: Params; readonly spare?: Params };
+export type Match<Row> = {
+  readonly row: Row;
+  readonly params: Params;
+  readonly spare?: Params;
+  /** For who may do it: the version does not have it yet. */
+  readonly tooOld?: Fault;
+};
 
 const faults = { 404: 'NotFound', 405: 'MethodNotAllowed', 406: 'NotAcceptable' } as const;
 
@@ -64,11 +70,13 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
     const possible = methodsOf(leaves, version);
     if (!leaf) throw MethodNotAllowed(`${method} is not possible here, only ${possible.join(', ')}.`, possible);
     const { row, names } = leaf;
-    if (!isThere(row, version)) throw tooOld(row, version, possible);
+    const refused = isThere(row, version) ? undefined : tooOld(row, version, possible);
+    if (refused && !row.rolesFirst) throw refused;
     const params = paramsOf(names, found!.values);
     const other = spare && path !== spare ? find(spare) : undefined;
-    if (other?.leaves.get(method) !== leaf) return { row, params };
-    return { row, params, spare: paramsOf(names, other.values) };
+    const meant = { row, params, ...(refused && { tooOld: refused }) };
+    if (other?.leaves.get(method) !== leaf) return meant;
+    return { ...meant, spare: paramsOf(names, other.values) };
   };
 
   const methods = (request: HttpRequest, version: number): string[] => {

@@ -105,6 +105,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const { params, target, name } = await find(deps, matched, about.version);
   const caller = { subject, source, path: event.path };
   const admitted = admit(deps, row, caller, target, name);
+  if (matched.tooOld) throw matched.tooOld;
   const { query, body } = readArguments(row, request, about.version, protocol);
   if (leavesTrail(row)) asked.trail = trailOf(row, admitted.subject, body);
   const base = publicEndpoint || request.base;

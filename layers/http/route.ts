@@ -46,6 +46,8 @@ export type Endpoint<Body = unknown> = {
   /** The version that introduced it; below it the row answers `tooOld` (default 404); `nothing`: as if it were not here. */
   readonly since?: number;
   readonly tooOld?: 404 | 405 | 406 | 'nothing';
+  /** Who may not do it is told so before its version is looked at. */
+  readonly rolesFirst?: true;
   /** The last version that has it; above it there is nothing here (404). */
   readonly until?: number;
   /** Requests of the standard version have it too: its clients send none. */

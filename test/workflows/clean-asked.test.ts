@@ -242,10 +242,41 @@ describe('steps that need no agent', () => {
   });
 
   it('are all done on fake hardware, at once', async () => {
-    const steps = [step('deploy.anything'), step('bios.factory_reset'), step('raid.create_configuration')];
+    const steps = [step('power.reboot'), step('bios.factory_reset'), step('raid.create_configuration')];
     const { stage } = await clean(steps, { driver: 'fake-hardware' });
     expect(await stage.read()).toMatchObject({ provision_state: 'manageable', last_error: null });
     expect(stage.proxy.requests).toEqual([]);
+  });
+
+  it.each([
+    ['clean', 'clean failed'],
+    ['service', 'service failed'],
+  ] as const)('fail on fake hardware in a %s if nobody has them', async (kind, state) => {
+    const { stage } = await asked(kind, [step('deploy.nope')], { driver: 'fake-hardware' });
+    expect(await stage.read()).toMatchObject({
+      provision_state: state,
+      last_error: expect.stringContaining(`node does not support this ${kind} step: deploy.nope`) as string,
+    });
+  });
+
+  it('leave the BIOS settings of fake hardware as they were asked for', async () => {
+    const apply = (settings: object[]) => step('bios.apply_configuration', { settings });
+    const { stage } = await clean(
+      [
+        apply([
+          { name: 'A', value: '1' },
+          { name: 'B', value: true },
+        ]),
+        apply([{ name: 'A', value: '2' }]),
+      ],
+      { driver: 'fake-hardware' },
+    );
+    const kept = async () =>
+      (await listBios(stage.world.table, (await stage.read()).uuid)).map(({ name, value }) => [name, value]);
+    expect(await kept()).toEqual([
+      ['A', '2'],
+      ['B', 'True'],
+    ]);
   });
 });
 

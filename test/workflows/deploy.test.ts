@@ -37,6 +37,15 @@ const deploy = async (more: Partial<StoredNode> = {}, script: (stage: Stage) => 
 const configdrivesIn = ({ world }: Stage) => world.objects.keys().filter((key) => key.startsWith('configdrives/'));
 
 describe('a direct deploy', () => {
+  it('tells the boot mode that it has set, and keeps what it has not touched', async () => {
+    const capabilities = { ...aNode().instance_info, capabilities: { boot_mode: 'bios' } };
+    const { stage } = await deploy({ instance_info: capabilities, boot_mode: 'uefi' });
+    expect(await stage.read()).toMatchObject({ provision_state: 'active', boot_mode: 'bios' });
+    expect(stage.machine.boot.mode).toBe('bios');
+    const { stage: other } = await deploy({ boot_mode: 'uefi' });
+    expect((await other.read()).boot_mode).toBe('uefi');
+  });
+
   it('goes from phase to phase until the node is active', async () => {
     const { stage, run } = await deploy();
     expect(await stage.entered('deploy', run)).toEqual(

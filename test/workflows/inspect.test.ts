@@ -290,7 +290,7 @@ describe('inspection rules', () => {
           { op: 'set-port-attribute', args: { port_id: mac, path: '/physical_network', value: 'physnet1' } },
           { op: 'log', args: { msg: 'seen', level: 'info' } },
         ],
-      } as unknown as Partial<InspectionRule>);
+      });
     });
     const { provision_state, resource_class, last_error } = await stage.read();
     expect({ provision_state, resource_class, last_error }).toEqual({
@@ -306,7 +306,7 @@ describe('inspection rules', () => {
     const { stage } = await inspect(outOfBand, async (made) => {
       await withRule(made, {
         actions: [{ op: 'fail', args: { msg: 'too little memory' } }],
-      } as unknown as Partial<InspectionRule>);
+      });
     });
     const { provision_state, last_error } = await stage.read();
     expect(provision_state).toBe('inspect failed');

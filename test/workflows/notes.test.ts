@@ -21,6 +21,7 @@ import { beginTakeover } from '../../workflows/takeover/begin.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { begin } from '../../layers/store/reservation.ts';
 import { everyNote, noteNames, strangeNotes } from '../fakes/notes.ts';
+import { createSystem } from '../functions/baremetal-api/node/system.ts';
 import { createFront } from '../functions/image-api/front.ts';
 import { createAgent, sendInventory } from './agent.ts';
 import { asked, goOn, step } from './asked.ts';
@@ -231,6 +232,13 @@ describe('the notes that machines leave in their lives', () => {
       });
       await stage.settle(600);
       return stage;
+    },
+    async () => {
+      // Fake hardware reads no configdrive.
+      const system = await createSystem(aNode({ driver: 'fake-hardware' }));
+      watch(system.stage);
+      await system.provision('active', { configdrive: 'no drive' });
+      return system.stage;
     },
     async () => {
       const moved = noteTakeover(noNotes, 'pending', isoTime(0));

@@ -1,6 +1,7 @@
 /** deploy: active and rebuild (ironic-deploy.md 2 and 6). The plan of steps is data in the node, the core steps are states. */
 import type { AgentStep } from '../../layers/bmc/operations.ts';
 import { checkCapabilities, wantedBootMode } from '../../layers/domain/capabilities.ts';
+import { configdriveObject } from '../../layers/domain/configdrive.ts';
 import {
   askedSteps,
   coreOf,
@@ -92,12 +93,19 @@ const ending = (name: CoreStep, phase: Phase): Phase<typeof words> => ({
 
 const traitsOf = ({ instance_info: info }: StoredNode): string[] => (info['traits'] ?? []) as string[];
 
+/** Any text is taken as a configdrive; of what is none the deploy must not find out when the disk is written. */
+const checkConfigdrive = (node: StoredNode): void => {
+  const flaw = configdriveObject(node) === undefined ? undefined : note(node, 'configdrive_flaw');
+  if (flaw !== undefined) throw Invalid(`${flaw} Deploy again with another configdrive.`);
+};
+
 /**
  * What an operator did to the node, to its image or to a template since the request is noticed here. `node`: with its
  * source.
  */
 const checkDeploy = (node: StoredNode): void => {
   const way = wayOf(node);
+  if (way !== 'fake') checkConfigdrive(node);
   if (way === 'direct') checkImage(node.instance_info);
   if (way === 'ramdisk') checkBootIso(node.instance_info);
   if (way !== 'fake') checkCapabilities(node);

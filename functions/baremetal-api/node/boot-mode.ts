@@ -29,7 +29,7 @@ const startChange = async (deps: Deps, call: Call<unknown, StoredNode>, request:
 
 const modeBody = z.strictObject({ target: z.enum(['uefi', 'bios']) });
 const secureBody = z.strictObject({ target: bool });
-const common = { since: 76, status: 202, arguments: true, find: findByIdent } as const;
+const common = { since: 76, rolesFirst: true, status: 202, arguments: true, find: findByIdent } as const;
 
 export const bootModeRoutes: readonly Route[] = [
   route<z.output<typeof modeBody>, StoredNode>({

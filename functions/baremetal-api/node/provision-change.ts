@@ -1,6 +1,7 @@
 /** What an accepted PUT states/provision changes on the node: a pure decision for `changeNode`. */
 import { isTransient, stateOf, transition } from '../../../layers/domain/baremetal/states.ts';
 import { type Verb, type VerbRow, verbs } from '../../../layers/domain/baremetal/verbs.ts';
+import { drop, keep } from '../../../layers/domain/notes.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
@@ -23,6 +24,8 @@ export type Wish = {
   readonly birth: string;
   /** The value for instance_info. */
   readonly configdrive: string | undefined;
+  /** Why no agent has a use for what it leads to. */
+  readonly flaw: string | undefined;
   readonly subject: Subject;
   readonly asked: Asked | undefined;
   /** Where the lessee of a deploy comes from. */
@@ -78,21 +81,29 @@ const toldAs =
 const leftBehind = ({ uuid, run }: StoredNode): Write[] =>
   run === null ? [] : [waitKey, rescuePasswordKey].map((key) => ({ delete: key(uuid) }));
 
+const withConfigdrive = (node: StoredNode, { configdrive, flaw }: Wish): Partial<StoredNode> =>
+  configdrive === undefined
+    ? {}
+    : {
+        instance_info: { ...node.instance_info, configdrive },
+        ...(flaw === undefined ? drop(node, 'configdrive_flaw') : keep(node, { configdrive_flaw: flaw })),
+      };
+
 /**
  * The whole change, on the node as it is when it is written. The checks of the state have been asked before, of the node
  * as the request found it; that they refuse here means that somebody was faster. All others refuse here only.
  * Throws NodeLocked (409), Conflict (409), Forbidden (403), Invalid (400).
  */
 export const decideProvision = (stored: StoredNode, wish: Wish, around: Around): Change<StoredNode> => {
-  const { verb, configdrive, asked } = wish;
+  const { verb, asked } = wish;
   requireVerb(stored, verb);
-  const info = configdrive === undefined ? undefined : { ...stored.instance_info, configdrive };
-  const node = info ? { ...stored, instance_info: info } : stored;
+  const drive = withConfigdrive(stored, wish);
+  const node = { ...stored, ...drive };
   checkNode(node, verb, around);
   checkAsked(node, asked, around);
   const run = change(node, wish);
   return {
-    set: { ...run.set, ...(info && { instance_info: info }), ...takenAlong(node, wish) },
+    set: { ...drive, ...run.set, ...takenAlong(node, wish) },
     told: toldAs(wish),
     also: [...(run.also ?? []), ...leftBehind(node), ...wish.writes],
   };

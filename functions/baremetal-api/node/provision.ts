@@ -38,7 +38,7 @@ const checkRequest = (call: ProvisionCall): Verb => {
 };
 
 /** What the decision needs, which itself must not wait for anything. */
-const readWish = async (deps: Deps, call: ProvisionCall, verb: Verb): Promise<Omit<Wish, 'configdrive'>> => ({
+const readWish = async (deps: Deps, call: ProvisionCall, verb: Verb): Promise<Omit<Wish, 'configdrive' | 'flaw'>> => ({
   verb,
   birth: deps.ids.ulid(),
   subject: call.subject,
@@ -82,8 +82,8 @@ export const provisionRoute = route<ProvisionBody, StoredNode>({
     const { target: node, body } = call;
     const verb = checkRequest(call);
     const wish = await readWish(deps, call, verb);
-    const changed = await keepConfigdrive(deps, node, body.configdrive, async (configdrive) =>
-      record(deps, call, { ...wish, configdrive }),
+    const changed = await keepConfigdrive(deps, node, body.configdrive, async (configdrive, flaw) =>
+      record(deps, call, { ...wish, configdrive, flaw }),
     );
     await putToWork(deps, changed, verb);
     return { location: `/v1/nodes/${call.params['ident']}/states` };

@@ -60,15 +60,25 @@ const headers = (about?: About): Record<string, string> => {
 const withVersion = (segments: readonly string[]): readonly string[] =>
   segments.length > 0 && segments[0] !== 'v1' ? ['v1', ...segments] : segments;
 
+/** Ironic's router takes a node at the end of its states, too: no node may be called so. */
+const nodeFirst = (segments: readonly string[]): readonly string[] => {
+  const [, kind, states, ...more] = segments;
+  const ident = more.at(-1);
+  if (kind !== 'nodes' || states !== 'states' || !ident) return segments;
+  return ['v1', 'nodes', ident, 'states', ...more.slice(0, -1)];
+};
+
+const inFull = (segments: readonly string[]): readonly string[] => nodeFirst(withVersion(segments));
+
 const suffix = '.json';
 
 /** Below 1.91, and only for clients that use the legacy version header, `.json` is not part of a name. */
 const read = ({ headers: given, segments }: HttpRequest, version: number): Reading => {
   const last = segments.at(-1) ?? '';
   const cuts = version < 91 && given[legacyHeader] !== undefined && last.endsWith(suffix) && last !== suffix;
-  if (!cuts) return { segments: withVersion(segments) };
+  if (!cuts) return { segments: inFull(segments) };
   const cut = [...segments.slice(0, -1), last.slice(0, -suffix.length)];
-  return { segments: withVersion(cut), spare: withVersion(segments) };
+  return { segments: inFull(cut), spare: inFull(segments) };
 };
 
 /** Where agents call, names keep what they end with. */

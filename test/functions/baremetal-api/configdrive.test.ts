@@ -15,6 +15,7 @@ import { configdriveLink } from '../../../workflows/owners/node/instance-media.t
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { aNode } from '../../workflows/nodes.ts';
 import { createFrontWithNodes, imageInfo, type Front } from './node/stored.ts';
+import { createSystem } from './node/system.ts';
 
 let front: Front;
 beforeEach(() => {
@@ -178,9 +179,7 @@ describe('targets and versions', () => {
   });
 });
 
-describe('what cannot be used is 400 and leaves nothing behind', () => {
-  const tooLarge = encode(new Uint8Array(64 * MiB + 1));
-
+describe('text that no agent can read is taken, as by Ironic, and fails the deploy with a sentence:', () => {
   it.each([
     ['not base64', 'a configdrive!', 'neither a URL nor base64'],
     ['base64 cut off', 'H4sIAA', 'neither a URL nor base64'],
@@ -189,9 +188,29 @@ describe('what cannot be used is 400 and leaves nothing behind', () => {
     ['a gzip file with something behind it', withTail('more'), 'not a gzip file'],
     ['a gzip file with zeros and another one behind it', withTail('\0\0', gzipSync(image)), 'something else behind it'],
     ['nothing, zipped', encode(new Uint8Array()), 'empty'],
-    ['more than 64 MiB unzipped', tooLarge, '64 MiB'],
     ['an FTP URL', 'ftp://drives.test/1', 'http or https'],
     ['a broken URL', 'https://', 'http or https'],
+    ['letters outside ASCII', 'Köln 東京', 'neither a URL nor base64'],
+  ])('%s', async (_what, configdrive, flaw) => {
+    const system = await createSystem(aNode());
+    await system.stage.world.table.write([{ put: { pk: `node#${aNode().uuid}`, sk: 'port#1', address: 'x' } }]);
+    await system.provision('active', { configdrive });
+    expect(await system.stage.read()).toMatchObject({
+      provision_state: 'deploy failed',
+      last_error: expect.stringContaining(flaw) as string,
+    });
+    expect(system.stage.proxy.requests.filter(({ op }) => op === 'vmedia.insert')).toEqual([]);
+    // Another one is as good as the first.
+    await system.provision('active', { configdrive: 'https://drives.test/1' });
+    expect(await system.stage.read()).toMatchObject({ provision_state: 'wait call-back', last_error: null });
+  });
+});
+
+describe('what cannot be used is 400 and leaves nothing behind', () => {
+  const tooLarge = encode(new Uint8Array(64 * MiB + 1));
+
+  it.each([
+    ['more than 64 MiB unzipped', tooLarge, '64 MiB'],
     ['a list', [1], 'must be an object'],
     ['a number', 7, 'must be an object'],
     ['an unknown document', { meta: {} }, 'meta'],
@@ -206,14 +225,15 @@ describe('what cannot be used is 400 and leaves nothing behind', () => {
     expect(withoutTrail(front.platform.log.lines)).toEqual([]);
   });
 
-  it('any text is a 400 or the image that it encodes, never a 500', async () => {
-    const node = await front.store();
+  it('any text is taken, never a 500, and kept where nobody is shown it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string({ minLength: 1 }), fc.base64String({ minLength: 4 })),
         async (configdrive) => {
-          const answer = await front.provision(node.uuid, 'active', { configdrive });
-          expect(answer.status).toBe(400);
+          const node = await front.store();
+          expect((await front.provision(node.uuid, 'active', { configdrive })).status).toBe(202);
+          const { body } = await front.request(`GET /v1/nodes/${node.uuid}`);
+          expect(body.instance_info).toEqual({ configdrive: '******' });
         },
       ),
     );

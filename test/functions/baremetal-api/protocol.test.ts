@@ -154,6 +154,15 @@ describe('routing', () => {
     expect((await request('GET /v1/nodes')).headers).not.toHaveProperty('Allow');
   });
 
+  it('takes a node at the end of its states, as the router of Ironic does', async () => {
+    const { uuid } = await enrol({ name: 'last' });
+    expect((await request(`GET /v1/nodes/states/${uuid}`)).body.provision_state).toBe('enroll');
+    const body = { target: 'manage' };
+    expect((await request('PUT /v1/nodes/states/provision/last', { body })).status).toBe(202);
+    expect((await request('GET /v1/nodes/states')).status).toBe(404);
+    expect((await request('PUT /v1/nodes/states/nothing/last', { body })).status).toBe(404);
+  });
+
   it('serves paths without /v1 and with a trailing slash', async () => {
     const { uuid } = await enrol({ name: 'plain' });
     for (const path of [`/nodes/${uuid}`, `/v1/nodes/${uuid}/`, '/nodes/plain/']) {

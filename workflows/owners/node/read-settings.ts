@@ -27,7 +27,8 @@ const attempt = async (context: PhaseContext, what: string, read: () => Promise<
 
 const readBios = async ({ node, hardware, platform }: PhaseContext): Promise<void> => {
   const seen = await hardware.ask('bios.get', {});
-  await keepBios(platform, node, seen?.settings ?? []);
+  // Fake hardware keeps what it was given.
+  if (seen) await keepBios(platform, node, seen.settings);
 };
 
 const readFirmware = async ({ node, hardware, platform }: PhaseContext): Promise<void> => {

@@ -5,6 +5,7 @@ import type { AgentStep } from '../../../layers/bmc/operations.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { finish } from '../../../layers/store/reservation.ts';
 import { agentCalled, agentIsAtIt } from './agent.ts';
+import { pretend } from './fake-steps.ts';
 import { type Go, goOn } from './own-steps.ts';
 import { answer, done, type Outcome, type Phase, type PhaseContext } from './phase.ts';
 import {
@@ -132,7 +133,7 @@ export const runStepThen = <W extends string>(
     if (!plan || !step || (is !== 'next' && is !== 'step')) return answer({ is });
     const place = placeOf(node, step);
     if (place === 'agent') return runInAgent(context, kind, step, plan.index, next);
-    const go: Go = place === 'fake' ? { is: 'ended' } : await goOn(context, step);
+    const go: Go = place === 'fake' ? await pretend(context, kind, step) : await goOn(context, step);
     return outcomeOf(context, kind, plan.index, go, next);
   },
 });

@@ -63,7 +63,6 @@ const pathOf = (path: string) => {
 const letterOf = ({ status, error }: Reply, ident = ''): string => {
   if (status === 403) return 'F';
   if (status === 404 && (ident === '' || error.endsWith(` ${ident} could not be found.`))) return '4';
-  if (status === 400 && error === `Node ${home.node_uuid} could not be found.`) return '0';
   return status === 401 || status >= 500 ? `${status} ${error}` : 'y';
 };
 

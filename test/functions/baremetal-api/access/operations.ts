@@ -1,7 +1,7 @@
 /**
  * Who may do what (ironic-rbac.md 6), as data: what operators do, the outcome for each persona (personas.ts) on a node
  * of project `owner` that `lessee` leases, and the routes that do it. y: authorised, F: 403, 4: 404 as if it were not
- * there, 0: 400 that does not tell whether it is there.
+ * there.
  */
 export type Operation = readonly [what: string, outcome: string, routes: readonly string[]];
 
@@ -123,10 +123,10 @@ export const operations: readonly Operation[] = [
   ['enrol a node', 'yFFFy yFFFy yy F yFFy', ['POST /v1/nodes']],
   ['delete a node', 'yFFFF FFFF4 44 4 yFFF', [`DELETE ${node}`]],
   ['convert a node', 'FFFFF FFFF4 44 4 yFFF', [`POST ${node}/conversion`]],
-  ['give a node ports', 'yyFFy FFFF0 00 F yFFy', ['POST /v1/ports', 'POST /v1/portgroups']],
+  ['give a node ports', 'yyFFy FFFFF FF F yFFy', ['POST /v1/ports', 'POST /v1/portgroups']],
   ['change ports', 'yyFFy FFFF4 44 4 yyFy', one('PATCH', 'ports', 'portgroups')],
   ['delete ports', 'yyFFy FFFF4 44 4 yFFy', one('DELETE', 'ports', 'portgroups')],
-  ['give a node volumes', 'yyFFy yyFF0 00 F yyFy', ['POST /v1/volume/connectors', 'POST /v1/volume/targets']],
+  ['give a node volumes', 'yyFFy yyFFF FF F yyFy', ['POST /v1/volume/connectors', 'POST /v1/volume/targets']],
   ['change volumes', 'yyyFy yyFF4 44 4 yyFy', one('PATCH', 'volume/connectors', 'volume/targets')],
   ['delete volumes', 'yyFFy yyFF4 44 4 yyFy', one('DELETE', 'volume/connectors', 'volume/targets')],
   [

@@ -179,8 +179,8 @@ describe.each([
     const before = platform.table.items().length;
     const answers = await Promise.all([foreign.uuid, nowhere].map(async (uuid) => post(uuid, allowed)));
     expect(answers.map(({ status, error }) => [status, error])).toEqual([
-      [400, `Node ${foreign.uuid} could not be found.`],
-      [400, `Node ${nowhere} could not be found.`],
+      [403, `Node ${foreign.uuid} could not be found, or you may not use it.`],
+      [403, `Node ${nowhere} could not be found, or you may not use it.`],
     ]);
     expect((await post(foreign.uuid, 'owner reader')).status).toBe(403);
     expect(platform.table.items()).toHaveLength(before);

@@ -123,6 +123,19 @@ describe('boot mode and secure boot', () => {
     },
   );
 
+  it('tell who may not set them so before they look at the version', async () => {
+    const uuid = await redfish();
+    const subject = { user: 'u', project: '', roles: 'reader', scope: 'system' };
+    for (const [what, target] of [
+      ['boot_mode', 'uefi'],
+      ['secure_boot', true],
+    ]) {
+      const line = `PUT /v1/nodes/${uuid}/states/${String(what)}`;
+      expect((await front.request(line, { body: { target }, version: '1.75', subject })).status).toBe(403);
+      expect((await front.request(line, { body: { target }, version: '1.75' })).status).toBe(404);
+    }
+  });
+
   it('need 1.76', async () => {
     const line = `PUT /v1/nodes/${await redfish()}/states/secure_boot`;
     expect((await front.request(line, { body: { target: true }, version: '1.75' })).status).toBe(404);
