@@ -11,6 +11,7 @@ import { secretsOfFile } from '../migrate/ironic/secrets-file.ts';
 import { noSecrets, type Secrets } from '../migrate/ironic/secrets.ts';
 import { openService } from '../migrate/service.ts';
 import { openSource } from '../migrate/sources/open.ts';
+import type { Access } from '../migrate/sources/server.ts';
 import type { World } from './command.ts';
 
 /** The options that name it, for `parseArgs`. */
@@ -67,6 +68,14 @@ type SecretValues = {
   readonly [O in 'database' | 'database-password-file' | 'database-ca' | 'secrets']?: string | undefined;
 } & { readonly 'database-plaintext': boolean };
 
+/** How the server that --database names is reached. */
+export const databaseAccess = (values: SecretValues, env: World['env']): Access => ({
+  password: secretIn(values['database-password-file'], 'INGOT_DATABASE_PASSWORD', env),
+  ca: values['database-ca'],
+  plaintext: values['database-plaintext'],
+  option: 'database',
+});
+
 export type OpenSecrets = { readonly secrets: Secrets; close(): Promise<void> };
 
 /** Opens where the secrets are; nothing is known of them without an option. Throws Invalid, Fault SourceFailed (503). */
@@ -76,13 +85,7 @@ export const openSecrets = async (values: SecretValues, env: World['env']): Prom
   const close = async (): Promise<void> => undefined;
   if (file !== undefined) return { secrets: secretsOfFile(textOf(file)), close };
   if (database === undefined) return { secrets: noSecrets, close };
-  const access = {
-    password: secretIn(values['database-password-file'], 'INGOT_DATABASE_PASSWORD', env),
-    ca: values['database-ca'],
-    plaintext: values['database-plaintext'],
-    option: 'database',
-  } as const;
-  const source = await openSource(database, access, tables);
+  const source = await openSource(database, { ...databaseAccess(values, env), live: true }, tables);
   try {
     await checkDatabase(source);
   } catch (error) {

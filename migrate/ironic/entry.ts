@@ -50,8 +50,9 @@ const withoutGiant = (record: Values): { record: Values; warnings: readonly Told
   return { record: { ...record, instance_info: rest }, warnings: [{ reason: 'configdrive-too-large', detail }] };
 };
 
+/** What belongs to a node that is here, though another one, is compared like it: the target tells. */
 const orphaned = ({ node_uuid: home }: Values, rejected: Rejected): Told[] =>
-  rejected.has(home as string)
+  (rejected.get(home as string)?.reason ?? 'conflict') !== 'conflict'
     ? [{ reason: 'parent-not-imported', detail: `node ${home as string} was not imported.` }]
     : [];
 

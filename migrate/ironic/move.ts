@@ -7,8 +7,8 @@ import { fence, isFenced } from './fence.ts';
 import { inventory, type ResourceName } from './fields.ts';
 import { readShown } from './record.ts';
 
-/** Requests to the source at a time. */
-const atOnce = 8;
+/** Requests to the source at a time: each that changes something takes a worker of a conductor, and its database. */
+const atOnce = { reading: 8, fencing: 4 } as const;
 
 /**
  * All that would be moved, page by page, with what would become of it; nothing is written anywhere. Without a target as
@@ -38,7 +38,7 @@ const fenced = async (
   const wanted = new Set(entries.filter(({ is }) => is === 'wanted').map(({ uuid }) => uuid));
   const due = page.records.filter(({ uuid }) => wanted.has(uuid as string));
   const failures = new Map<string, string>();
-  await eachAtOnce(due, atOnce, async (node) => {
+  await eachAtOnce(due, atOnce.fencing, async (node) => {
     const failed = await fence(reading.ironic, node, sleep);
     if (failed !== undefined) failures.set(node['uuid'] as string, failed);
   });
@@ -101,7 +101,7 @@ const movePage = async (
   const became = await send(ready, rejected, target.write);
   if (name !== 'node') return became;
   const here = became.filter(({ is }) => is !== 'rejected');
-  const beside = (await eachAtOnce(here, atOnce, async ({ uuid }) => besideOf(reading, uuid))).flat();
+  const beside = (await eachAtOnce(here, atOnce.reading, async ({ uuid }) => besideOf(reading, uuid))).flat();
   return [...became, ...(await send(beside, new Map(), target.write))];
 };
 

@@ -32,14 +32,17 @@ const replaced = (node: Values, replacements: readonly Replacement[]): Values =>
 const isRedacted = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'redacted_contents');
 
-const filled = (name: string, shown: unknown, record: Values, clear: unknown) => {
-  // A sensitive rule shows nothing of itself.
+const isKnown = (value: unknown): boolean => (value ?? '') !== '';
+
+const filled = (name: string, shown: unknown, record: Values, clear: Values) => {
+  // A sensitive rule shows nothing of itself; it may have no conditions.
   const isGone = (shown ?? null) === null && record['sensitive'] === true;
-  if (!isGone && !isRedacted(shown)) return fill(shown, clear, [name]);
-  return (clear ?? null) === null ? { value: undefined, missing: [[name]] } : { value: clear, missing: [] };
+  if (!isGone && !isRedacted(shown)) return fill(shown, clear[name], [name]);
+  if (isKnown(clear[name])) return { value: clear[name], missing: [] };
+  return { value: undefined, missing: Object.values(clear).some(isKnown) ? [] : [[name]] };
 };
 
-/** What other services' UUIDs are taken for (history), is taken for what a record is known by. */
+/** Even where the UUID is made anew (history), it tells one from another. */
 const carried = (name: string, { left }: IronicResource): boolean => name === 'uuid' || !Object.hasOwn(left, name);
 
 /** The record of a resource of this name; `clear`: what is known of its secrets. */
@@ -56,7 +59,7 @@ export const readShown = (
   const parts = own.map((field) => ({
     field,
     ...(resource.secrets.includes(field)
-      ? filled(field, given[field], given, clear[field])
+      ? filled(field, given[field], given, clear)
       : { value: given[field], missing: [] }),
   }));
   const there = parts.filter(({ value }) => (value ?? null) !== null);

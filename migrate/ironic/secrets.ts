@@ -45,3 +45,24 @@ export const fill = (shown: unknown, clear: unknown, path: Path): Filled => {
   const kept = parts.filter(({ value }) => value !== undefined);
   return { value: Object.fromEntries(kept.map(({ name, value }) => [name, value])), missing };
 };
+
+/** What one knows over what another knows, where both know of an object its parts. */
+const over = (first: unknown, second: unknown): unknown => {
+  if (!isObject(first) || !isObject(second) || Array.isArray(first) !== Array.isArray(second)) return first ?? second;
+  const names = [...new Set([...Object.keys(second), ...Object.keys(first)])];
+  const parts = names.map((name) => [name, over(within(first, name), within(second, name))] as const);
+  return Array.isArray(first) ? parts.map(([, value]) => value) : Object.fromEntries(parts);
+};
+
+/** Several places; what an earlier one knows counts. */
+export const firstOf = (places: readonly Secrets[]): Secrets => ({
+  of: async (name, records) => {
+    const found = new Map<string, Values>();
+    for (const place of places) {
+      for (const [uuid, known] of await place.of(name, records)) {
+        found.set(uuid, over(found.get(uuid), known) as Values);
+      }
+    }
+    return found;
+  },
+});

@@ -29,6 +29,11 @@ export type Access = {
   readonly charset?: string | undefined;
   /** Talk to another machine without TLS. */
   readonly plaintext?: boolean;
+  /**
+   * Somebody goes on writing to it meanwhile: an SQLite file, which has one writer or readers, is not held then, and each
+   * reading sees a moment of its own.
+   */
+  readonly live?: boolean;
   /** The option that names it, and what the options and the variable for it begin with. */
   readonly option?: 'source' | 'database';
 };

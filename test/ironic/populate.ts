@@ -1,4 +1,6 @@
 /** An Ironic as a site has it after some years: nodes in all states that nodes rest in, and one or two of whatever else there is. */
+import { gzipSync } from 'node:zlib';
+
 import type { Machine } from '../machine/site.ts';
 import { request, until } from '../machine/system.ts';
 
@@ -9,7 +11,7 @@ export const canaries = {
   ipmi: 'c4nary-of-ipmi',
   iscsi: 'c4nary-of-chap',
   step: 'c4nary-of-a-step',
-  configdrive: 'H4sIAAAAAAAAAzXc4naryConfigdrive==',
+  configdrive: gzipSync('c4nary-of-a-configdrive').toString('base64'),
 } as const;
 
 const project = { owner: 'p-owner', lessee: 'p-lessee' } as const;
@@ -24,6 +26,7 @@ const ways: { readonly [target: string]: { readonly body?: Body; readonly ends: 
   provide: { ends: 'available' },
   adopt: { ends: 'active' },
   active: { body: { configdrive: canaries.configdrive }, ends: 'active' },
+  deleted: { ends: 'available' },
   rescue: { body: { rescue_password: 'c4nary-of-rescue' }, ends: 'rescue' },
 };
 
@@ -77,6 +80,8 @@ const redfishOf = ({ name, address, system_id, username, password }: Machine, at
   way: at < 2 ? ['manage', 'adopt'] : ['manage', 'provide'],
   create: {
     driver: 'redfish',
+    // The last one boots in a way that is not everybody's.
+    ...(at < 2 && { boot_interface: 'redfish-virtual-media' }),
     driver_info: {
       // Where its service root is; what it links to begins with the path of it.
       redfish_address: `${address}/redfish/v1`,
@@ -207,7 +212,7 @@ const makeRest = async ({ ask, patch }: Administration): Promise<void> => {
     description: 'all of them are',
     priority: 7,
     conditions: [],
-    actions: [{ op: 'set-attribute', args: { path: '/extra/seen', value: 'yes' } }],
+    actions: [{ op: 'set-attribute', args: { path: '/extra/{item}', value: 'yes' }, loop: ['seen', 'counted'] }],
   });
 };
 
