@@ -103,8 +103,8 @@ const convertOne = async (target: Service, node: Node, values: Values, access: o
     const { outcome, redfish_address, vendor, model, power_state } = told;
     return { outcome: outcome!, detail: [redfish_address, vendor, model, power_state].filter(Boolean).join(', ') };
   } catch (error) {
-    // Who may not ask for one may not ask for any.
-    if (!isFault(error) || error.name === 'AccessDenied') throw error;
+    // What is about this node; whoever may not ask for one, or finds nobody to ask, has that with all of them.
+    if (!isFault(error) || (error.name !== 'Refused' && error.name !== 'Invalid')) throw error;
     return { outcome: 'failed', detail: error.message };
   }
 };

@@ -11,9 +11,9 @@ export const privateFile = (path: string | undefined) => {
   if (path === undefined) return { write: () => undefined, end: () => undefined };
   const part = `${path}.part`;
   try {
-    // What is there already may be readable by everybody.
+    // What is there already may be readable by everybody, or lead elsewhere: only a new file is written to.
     rmSync(part, { force: true });
-    const file = openSync(part, 'w', 0o600);
+    const file = openSync(part, 'wx', 0o600);
     const end = () => {
       closeSync(file);
       renameSync(part, path);

@@ -1,6 +1,7 @@
 /** The allocation as a table (ironic-api.md 8): a wish for a node, and which node it got; and what nodes fit one. */
 import * as z from 'zod';
 
+import { isFenced } from './baremetal/takeover.ts';
 import { fields, type RecordOf } from './fields.ts';
 import type { Filters } from './filters.ts';
 import { isFree } from './free-nodes.ts';
@@ -68,7 +69,7 @@ type Candidate = Readonly<Omit<Node, 'instance_info'>>;
 
 /** Whether a node could be given to somebody, if it is of the right kind. */
 const isUsable = (node: Candidate): boolean =>
-  isFree(node) && !isForeign(node) && node.power_state !== null && node.power_state !== 'error';
+  isFree(node) && !isForeign(node) && !isFenced(node) && node.power_state !== null && node.power_state !== 'error';
 
 type Criterion = {
   /** Says it of nodes, in the plural; undefined: this allocation does not ask for it. */

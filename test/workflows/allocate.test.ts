@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import { create } from '../../functions/sync/app.ts';
 import { allocation as rows } from '../../layers/domain/allocation.ts';
+import { noteTakeover } from '../../layers/domain/baremetal/takeover.ts';
 import { defaults } from '../../layers/domain/fields.ts';
+import { noNotes } from '../../layers/domain/notes.ts';
+import { isoTime } from '../../layers/domain/values.ts';
 import { allocationRun } from '../../layers/store/allocations.ts';
 import { type StoredAllocation, kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
@@ -70,6 +73,13 @@ describe('allocate', () => {
         /^Failed to process allocation \S+: no available nodes match the resource class \S+\. 0 free nodes were looked at/,
       ),
     });
+  });
+
+  it('gives away no node that was moved in and not taken over, though its instance is gone', async () => {
+    const { sync, settle, show } = await wanted(noteTakeover(noNotes, 'pending', isoTime(0)));
+    await sync();
+    await settle();
+    expect((await show())?.state).toBe('error');
   });
 
   it('gives away no node of a driver that this version does not speak', async () => {

@@ -20,7 +20,7 @@ export const noteTakeover = (node: Noted, state: Takeover['state'], since: strin
   keep(node, { takeover: { state, since, ...(reason !== undefined && { reason }) } });
 
 /** Whether nothing may be done to the machine yet. */
-const isFenced = (node: Noted): boolean => (note(node, 'takeover')?.state ?? 'completed') !== 'completed';
+export const isFenced = (node: Noted): boolean => (note(node, 'takeover')?.state ?? 'completed') !== 'completed';
 
 /** How far takeovers are told to be. `unconverted`: none can begin, because of the node's driver. */
 export const takeoverProgress = [...takeoverStates, 'unconverted'] as const;
