@@ -75,7 +75,7 @@ const exportTo = async (values: Values, world: World): Promise<Export> => {
       database,
       dialect,
       replacements: replacementsOf(values.replace),
-      about: about.map(plain),
+      about: about.map((line) => plain(line).replaceAll('\n', String.raw`\n`)),
     });
   } finally {
     await source.close();
