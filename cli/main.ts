@@ -6,6 +6,7 @@ import { exportIronic } from './export-ironic.ts';
 import { updateDeployImages } from './flavors.ts';
 import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
+import { importNovaServers } from './import-nova-servers.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
 import { verifyIronic } from './verify-ironic.ts';
@@ -15,6 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
   'flavors update-deploy-images': updateDeployImages,
   'import ironic': importIronic,
   'import nova-bm': importNovaBm,
+  'import nova-servers': importNovaServers,
   'ledger verify': verify,
   'nodes convert': nodesConvert,
   'takeover start': takeoverStart,
