@@ -8,9 +8,8 @@ import type { Dialect } from './export-sql.ts';
 import { type IronicResource, type ResourceName, resources } from './fields.ts';
 import { tables as secretTables } from './secrets-database.ts';
 
-/** What is kept elsewhere: it stays readable here, and is not written back. */
-export const notExported = ['history'] as const satisfies readonly ResourceName[];
-export type ExportedName = Exclude<ResourceName, (typeof notExported)[number]>;
+/** History is not written back: it stays readable here, and its entries got other UUIDs when they came. */
+export type ExportedName = Exclude<ResourceName, 'history'>;
 
 /** In the order in which they are written. */
 export const exported = Object.entries(resources as { readonly [N in ResourceName]: IronicResource }).filter(

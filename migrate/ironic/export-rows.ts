@@ -47,7 +47,7 @@ export const rowsOf = ({ sql, database, order }: Place, resource: IronicResource
 
   const put = (field: string, column: string, value: Cell) => {
     if (known.columns.has(column)) cells[column] = value;
-    else if (value !== null && !isSame(record[field], rows[field]!.default)) lost.push(field);
+    else if ((record[field] ?? null) !== null && !isSame(record[field], rows[field]!.default)) lost.push(field);
   };
   const refer = (field: string, { column, refers }: Extract<Column, { refers: string }>) => {
     const other = (record[field] ?? null) as string | null;
@@ -69,7 +69,7 @@ export const rowsOf = ({ sql, database, order }: Place, resource: IronicResource
         also.push(...sql.replace(column.rows, column.by, sql.idOf(table, uuid), partsOf(sql, list, column.columns)));
       else if (list.length > 0) lost.push(field);
     } else if (column && refers(column)) refer(field, column);
-    else put(field, column?.column ?? field, inForm(sql, schema === timestamp, record[field]));
+    else put(field, column?.column ?? field, inForm(sql, schema === timestamp, record[field] ?? otherwise));
   }
   const statements = [sql.update(table, uuid, cells), sql.insert(table, uuid, { ...blank, ...cells }), ...also];
   return { statements, later, lost };

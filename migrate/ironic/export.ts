@@ -106,6 +106,8 @@ const refusal = (entry: Entry, { database }: Wanted, strangers: Strangers, refus
   if (name === 'node' && isAtWork(record)) {
     return `provision_state is ${record['provision_state'] as string}: let it end, or abort it, and export again.`;
   }
+  if (name === 'allocation' && record['state'] === 'allocating')
+    return 'it looks for a node: let that end, and export again.';
   const needed = missing.filter(isNeeded);
   if (needed.length > 0) return `${pathsOf(needed)}: neither the database nor --secrets has it.`;
   if (database.tables.get(resource.table)!.columns.size === 0) return `this schema has no table ${resource.table}.`;

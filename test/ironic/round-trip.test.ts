@@ -279,6 +279,7 @@ describe('a real Ironic', () => {
         await stop();
       }
     }
+    hasNoSecret(site.output());
   });
 });
 

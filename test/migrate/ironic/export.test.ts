@@ -172,6 +172,7 @@ it('leaves out what would be wrong there, with what belongs to it, and says why'
       node(4, { provision_state: 'deploying', driver_info: {} }),
     ],
     port: [{ uuid: id(5), address: 'a', node_uuid: id(2) }],
+    allocation: [{ uuid: id(6), name: 'early', state: 'allocating' }],
   });
   expect(problems.map(({ is, name, detail }) => [is, name, detail])).toEqual([
     ['refused', 'CUSTOM_R', 'this schema has no table runbooks.'],
@@ -179,6 +180,7 @@ it('leaves out what would be wrong there, with what belongs to it, and says why'
     ['refused', 'node-1', `${id(1)} in nodes has this name too, and is not here: delete it there first.`],
     ['refused', 'node-4', 'provision_state is deploying: let it end, or abort it, and export again.'],
     ['refused', null, 'its node is not in the script.'],
+    ['refused', 'early', 'it looks for a node: let that end, and export again.'],
     ['left', 'node-1', 'the database has it, and the service has not: it stays there as it is.'],
   ]);
   expect(counts.get('node')).toBe(0);
