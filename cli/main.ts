@@ -2,19 +2,21 @@
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { type Command, plain } from './command.ts';
 import { nodesConvert } from './convert.ts';
-import { updateDeployImages } from './flavors.ts';
 import { exportIronic } from './export-ironic.ts';
+import { updateDeployImages } from './flavors.ts';
 import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
+import { importNovaServers } from './import-nova-servers.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
 import { verifyIronic } from './verify-ironic.ts';
 
 const commands: Readonly<Record<string, Command>> = {
+  'export ironic': exportIronic,
   'flavors update-deploy-images': updateDeployImages,
   'import ironic': importIronic,
-  'export ironic': exportIronic,
   'import nova-bm': importNovaBm,
+  'import nova-servers': importNovaServers,
   'ledger verify': verify,
   'nodes convert': nodesConvert,
   'takeover start': takeoverStart,

@@ -6,7 +6,8 @@ import { faultstringOf, type Reply, type Service } from './service.ts';
 
 export type ImportRecord = { readonly kind: string; readonly record: Readonly<Record<string, unknown>> };
 
-const outcome = z.object({
+/** What an import answers of a record. */
+export const outcome = z.object({
   outcome: z.enum(['created', 'unchanged', 'conflict', 'refused']),
   reason: z.string().optional(),
 });
@@ -46,7 +47,7 @@ const pieces = (records: readonly ImportRecord[]): ImportRecord[][] => {
 
 const answer = z.object({ results: z.array(outcome) });
 
-/** Two minutes of patience together. */
+/** Milliseconds. */
 const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
 
 const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
@@ -56,20 +57,24 @@ const Failed = ({ status, body }: Reply): Fault =>
 
 const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
 
+/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. `sleep` takes ms. */
+export const patiently = async (ask: () => Promise<Reply>, sleep: (ms: number) => Promise<unknown>): Promise<Reply> => {
+  for (const pause of pauses) {
+    try {
+      const reply = await ask();
+      if (!mayBeBetterLater(reply)) return reply;
+    } catch (error) {
+      if (!isFault(error) || error.name !== 'Unavailable') throw error;
+    }
+    await sleep(pause);
+  }
+  return ask();
+};
+
 /** `sleep` takes milliseconds. A batch that nobody answered comes again: what of it was written is told as unchanged. */
 export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<unknown>): Target => {
-  const ask = async (body: object): Promise<Reply> => {
-    for (const pause of pauses) {
-      try {
-        const reply = await baremetal('POST', '/v1/imports', { headers, body });
-        if (!mayBeBetterLater(reply)) return reply;
-      } catch (error) {
-        if (!isFault(error) || error.name !== 'Unavailable') throw error;
-      }
-      await sleep(pause);
-    }
-    return baremetal('POST', '/v1/imports', { headers, body });
-  };
+  const ask = async (body: object): Promise<Reply> =>
+    patiently(async () => baremetal('POST', '/v1/imports', { headers, body }), sleep);
   const send = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
     const reply = await ask({ records, ...how });
     const { data } = answer.safeParse(reply.body);

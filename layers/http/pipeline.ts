@@ -29,6 +29,7 @@ import { type About, type Content, json, noVersions, type Protocol, type Refusal
 import { isServerError, refuse, reply } from './reply.ts';
 import { bytesOf, type HttpRequest, jsonBody, readRequest, refuseAccept } from './request.ts';
 import { type Answer, type Call, type Route, statusAt } from './route.ts';
+import { leavesTrail, type Trail, trailOf } from './trail.ts';
 
 /** What makes an API out of rows. */
 export type Api<Deps, Rule extends string> = {
@@ -81,17 +82,23 @@ const acceptable = ({ answers }: Protocol, media: string | undefined, request: H
   if (types) refuseAccept(request, types);
 };
 
-/** A request once its version is known. */
-type Asked = { readonly event: APIGatewayProxyEvent; readonly request: HttpRequest; readonly about: About };
+/** A request once its version is known. `trail`: what the log will say of one that may change something. */
+type Asked = {
+  readonly event: APIGatewayProxyEvent;
+  readonly request: HttpRequest;
+  readonly about: About;
+  trail?: Trail;
+};
 
 /** Steps 3 to 8, for a row that was matched. */
 const answer = async <Deps extends Needs, Rule extends string>(
   { admit, enter, protocol, publicEndpoint }: Api<Deps, Rule>,
   deps: Deps,
   matched: Match<Route<Deps, Rule>>,
-  { event, request, about }: Asked,
+  asked: Asked,
 ): Promise<APIGatewayProxyResult> => {
   const { row } = matched;
+  const { event, request, about } = asked;
   const { source, headers: sent } = request;
   const subject = subjectOf(event, deps.clock.now());
   if (subject) enter?.(subject, row);
@@ -99,6 +106,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const caller = { subject, source, path: event.path };
   const admitted = admit(deps, row, caller, target, name);
   const { query, body } = readArguments(row, request, about.version, protocol);
+  if (leavesTrail(row)) asked.trail = trailOf(row, admitted.subject, body);
   const base = publicEndpoint || request.base;
   const raw = { bytes: (limit: number) => bytesOf(request, limit), json: (limit: number) => jsonBody(request, limit) };
   const call: Call = { ...about, params, query, ...admitted, source, base, body, raw, target, headers: sent };
@@ -127,6 +135,13 @@ const answerPatiently = async <Deps extends Needs, Rule extends string>(
   }
 };
 
+/** A line for who was let through to change something. Bodies and queries are not in it: they may hold secrets. */
+const leaveTrail = ({ log }: Needs, asked: Asked | undefined, status: number): void => {
+  if (!asked?.trail) return;
+  const { trail, event, about } = asked;
+  log.info('A change was asked for.', { ...trail, path: event.path, status, request_id: about.request_id });
+};
+
 /** Makes the function that serves an API. Each answer, also to an error, is in the form of its protocol. */
 export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Rule>, deps: Deps): Serve => {
   const { protocol } = api;
@@ -136,6 +151,7 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
   return async (event, invocation) => {
     const about = { version: standard, request_id: `req-${invocation.request_id}` };
     let by: Refusal['by'] = 'router';
+    let asked: Asked | undefined;
     try {
       const request = readRequest(event);
       about.version = negotiate(request.headers);
@@ -145,10 +161,15 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
       }
       const matched = match(request, about.version);
       by = 'resource';
-      return await answerPatiently(api, deps, matched, { event, request, about });
+      asked = { event, request, about };
+      const result = await answerPatiently(api, deps, matched, asked);
+      leaveTrail(deps, asked, result.statusCode);
+      return result;
     } catch (error) {
       if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
-      return refuse(protocol, about, error, by);
+      const result = refuse(protocol, about, error, by);
+      leaveTrail(deps, asked, result.statusCode);
+      return result;
     }
   };
 };

@@ -25,12 +25,12 @@ const doubled = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
 const words: { readonly [D in Dialect]: Words } = {
   mysql: {
-    // Its client ends at the first error by itself.
+    // Its client ends at the first error by itself. How texts are read must not depend on the server.
     load: 'mysql DATABASE < FILE',
-    before: ['SET NAMES utf8mb4;'],
+    before: ['SET NAMES utf8mb4;', "SET SESSION sql_mode = 'STRICT_ALL_TABLES';"],
     begin: 'START TRANSACTION;',
     quote: '`',
-    text: (value) => doubled(value.replaceAll('\\', '\\\\')),
+    text: (value) => doubled(value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')),
     // It rounds what a column has no place for.
     digits: 0,
   },
@@ -95,7 +95,7 @@ export const createSql = (dialect: Dialect) => {
   const script = (about: readonly string[], revision: string, statements: readonly string[]): string => {
     const wrong = `The database has another schema than ${revision}: export for that one.`;
     const lines = [
-      ...about.map((line) => `-- ${line}`),
+      ...about.map((line) => `-- ${line.replaceAll(/\s+/g, ' ')}`),
       `-- Load it with: ${load}`,
       ...before,
       '-- A second row of the same text is an error, which ends all of it.',

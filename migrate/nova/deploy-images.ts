@@ -77,7 +77,7 @@ export const changesOf = (before: FlavorSpecs, after: FlavorSpecs): string[] =>
 
 const image = z.object({ status: z.string() });
 
-/** Looks whether both images are there and have data (requirements.md R112). Throws Invalid for one that has not. */
+/** Looks whether both images are there and have data. Throws Invalid for one that has not. */
 export const checkImages = async (images: Service, pair: Pair): Promise<void> => {
   for (const [name, id] of Object.entries(pair)) {
     const { status, body } = await images('GET', `/v2/images/${encodeURIComponent(id)}`);

@@ -173,6 +173,13 @@ describe('a real Ironic', () => {
     for (const node of nodes.values()) expect(node).toMatchObject({ maintenance: true });
   });
 
+  it('is the same here as it is there', async () => {
+    const from = ['--source', ironic.url, '--replace', 'boot_interface:ipxe=redfish-virtual-media'];
+    const told = await ingot('verify', 'ironic', ...from, '--endpoint', site.url);
+    hasNoSecret(told.out);
+    expect([told.code, told.out]).toEqual([0, expect.stringContaining('0 diff')]);
+  });
+
   it('is taken over without a write to a BMC', async () => {
     const names = ['working', 'guarded', 'rescued', ...redfish.slice(0, 2).map(({ name }) => `${name}-redfish`)];
     expect(await ingot('takeover', 'start', ...names, '--endpoint', site.url)).toMatchObject({

@@ -9,7 +9,7 @@ import { operations, type Operation } from '../../layers/bmc/operations.ts';
 import { noteTakeover } from '../../layers/domain/baremetal/takeover.ts';
 import { stateOf } from '../../layers/domain/baremetal/states.ts';
 import { type ProvisionState, transitions } from '../../layers/domain/baremetal/transitions.ts';
-import { noNotes, takeoverStates } from '../../layers/domain/notes.ts';
+import { noNotes, type takeoverStates } from '../../layers/domain/notes.ts';
 import { isoTime } from '../../layers/domain/values.ts';
 import { own } from '../../layers/store/reservation.ts';
 import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
@@ -31,7 +31,7 @@ describe('the only way to a machine', () => {
       },
     });
     const call = { node: aNode({ provision_state: 'active', ...fence(state) }), op_id: 'run/phase', deadline_ms: 1000 };
-    const [asked] = await Promise.allSettled([createHardware({ functions }, call).ask(op, {} as never)]);
+    const [asked] = await Promise.allSettled([createHardware({ functions }, call).ask(op, {})]);
     return { sent: sent.length, refused: asked.status === 'rejected' && (asked.reason as Error).name };
   };
   const names = Object.keys(operations) as Operation[];
@@ -59,7 +59,7 @@ describe('the only way to a machine', () => {
 });
 
 /** Where the run of a workflow finds its node. */
-const homes = Object.entries(transitions).flatMap(([, events]) => Object.values(events) as ProvisionState[]);
+const homes = Object.entries(transitions).flatMap(([, events]) => Object.values(events));
 const homeOf = (name: string): ProvisionState =>
   homes.find((state) => stateOf({ provision_state: state }).workflow === name) ?? 'active';
 

@@ -169,7 +169,11 @@ export type RequestCall<N extends RequestName = RequestName> = {
   readonly request: N;
   readonly node: string;
   readonly params: RequestParams<N>;
-  readonly asked_by: { readonly user: string | null; readonly project: string | null };
+  readonly asked_by: {
+    readonly user: string | null;
+    readonly project: string | null;
+    readonly roles: readonly string[];
+  };
   readonly budget_ms: number;
 };
 

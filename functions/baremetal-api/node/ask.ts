@@ -31,11 +31,11 @@ const budget_ms = 20_000;
  */
 export const askMachine = async <N extends RequestName>(
   { functions }: Pick<Deps, 'functions'>,
-  { target, subject: { user, project } }: Asking,
+  { target, subject: { user, project, roles } }: Asking,
   request: N,
   params: RequestParams<N>,
 ): Promise<RequestAnswer<N>> => {
-  const asked: RequestCall<N> = { request, node: target.uuid, params, asked_by: { user, project }, budget_ms };
+  const asked: RequestCall<N> = { request, node: target.uuid, params, asked_by: { user, project, roles }, budget_ms };
   const reply = (await functions.invoke('workflow', asked)) as RequestReply<N>;
   if (reply.is === 'refusal') throw new Fault(reply.name, reply.code, reply.message);
   return reply.answer;

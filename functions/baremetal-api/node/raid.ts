@@ -26,6 +26,7 @@ export const raidRoutes: readonly Route[] = [
     at: 'PUT /v1/nodes/{ident}/states/raid',
     fenced: true,
     since: 12,
+    tooOld: 406,
     policy: 'baremetal:node:set_raid_state',
     body: json,
     find: findByIdent,

@@ -17,7 +17,7 @@ export const machinesFor = ({ apis, clock, chance }: Deps, { request_id }: { rea
 const proofs = ['x-auth-token', 'authorization'];
 
 /**
- * The same as whoever asks this API: what he may see, the Bare Metal API checks once more (R091). Nothing is asked as
+ * The same as whoever asks this API: what he may see, the Bare Metal API checks once more. Nothing is asked as
  * this installation.
  */
 export const machinesAs = (

@@ -61,10 +61,10 @@ const tagged = (judge: (has: (tag: string) => boolean, tags: readonly string[]) 
 
 /** By a pattern in one of its addresses. */
 const addressed = (version: 4 | 6): Pick<Filter, 'keep' | 'looksAt'> => ({
-  looksAt: ['interfaces'],
+  looksAt: ['interfaces', 'moved_addresses'],
   keep: ([value]) => {
     const isFound = createPattern(value!);
-    const all = ({ interfaces }: StoredServer) => Object.values(addressesOf(interfaces)).flat();
+    const all = (server: StoredServer) => Object.values(addressesOf(server)).flat();
     return (server) => all(server).some((one) => one.version === version && isFound(one.addr));
   },
 });

@@ -229,7 +229,7 @@ it('writes each dialect as its own program reads it', () => {
     createSql(dialect).update('runbook_steps', id(1), { order: 1, args: value, public: true, owner: null });
   const where = `WHERE uuid = '${id(1)}';`;
   expect(written('mysql')).toBe(
-    `UPDATE \`runbook_steps\` SET \`order\` = 1, \`args\` = 'it''s \\\\ "so";\n', \`public\` = TRUE, \`owner\` = NULL ${where}`,
+    `UPDATE \`runbook_steps\` SET \`order\` = 1, \`args\` = 'it''s \\\\ "so";\\n', \`public\` = TRUE, \`owner\` = NULL ${where}`,
   );
   const other = `UPDATE "runbook_steps" SET "order" = 1, "args" = 'it''s \\ "so";\n', "public" = TRUE, "owner" = NULL ${where}`;
   expect([written('postgresql'), written('sqlite')]).toEqual([other, other]);

@@ -71,8 +71,9 @@ export const leaveBootMedia: Phase = {
 
 const device = (name: 'cdrom' | 'disk', persistence: 'once' | 'continuous'): Phase => ({
   run: async ({ hardware, node }) => {
-    await hardware.ask('boot.ensure', { device: name, persistence, mode: wantedBootMode(node) ?? 'keep' });
-    return done();
+    const mode = wantedBootMode(node);
+    const observed = await hardware.ask('boot.ensure', { device: name, persistence, mode: mode ?? 'keep' });
+    return done(observed && mode && (() => ({ boot_mode: mode })));
   },
 });
 

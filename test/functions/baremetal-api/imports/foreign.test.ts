@@ -131,17 +131,16 @@ describe('nothing is done to the machine of a node of ipmi', () => {
     expect([front.platform.workflows.started, front.proxy.requests]).toEqual([[], []]);
   });
 
-  const rests = ['enroll', 'manageable', 'available', 'active', 'error', 'clean failed', 'deploy failed'];
-  const failed = ['inspect failed', 'adopt failed', 'rescue', 'rescue failed', 'service failed'];
+  const rests = ['enroll', 'manageable', 'available', 'active', 'error', 'clean failed', 'deploy failed'] as const;
+  const failed = ['inspect failed', 'adopt failed', 'rescue', 'rescue failed', 'service failed'] as const;
   it.each([...rests, ...failed])('by any verb in %s', async (provision_state) => {
     await moveIn({ provision_state });
     await front.force(uuid, { driver_internal_info: {} });
     for (const target of Object.keys(verbs)) {
-      const before = (await front.request(`GET /v1/nodes/${uuid}/states`)).body;
-      const { status } = await put('states/provision', { target }).then(([code]) => ({ status: code }));
-      // What is accepted is a change of state alone: one that rests.
-      if (status === 202) await front.force(uuid, { provision_state: before.provision_state });
-      else expect(status).toBeGreaterThanOrEqual(400);
+      const [status] = await put('states/provision', { target });
+      expect(status === 202 || (status as number) >= 400).toBe(true);
+      // What is accepted is a change of state alone, to one that rests.
+      await front.force(uuid, { provision_state });
     }
     expect([front.platform.workflows.started, front.proxy.requests]).toEqual([[], []]);
   });
