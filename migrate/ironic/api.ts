@@ -84,7 +84,7 @@ const pathOf = (name: ResourceName, version: number, node: string, marker: strin
   const query = new URLSearchParams({ limit: String(largestPage), ...(marker !== undefined && { marker }) });
   // Children of other nodes are in no list without it.
   if (name === 'node' && version >= 83) query.set('include_children', 'true');
-  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+  return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
 };
 
 /** Finds out what it speaks. `sleep` takes milliseconds. Throws Fault SourceFailed (502), unsupported-version (400). */

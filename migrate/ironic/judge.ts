@@ -59,7 +59,20 @@ const missingSecrets = ({ read }: Given): string | undefined => {
 
 const secretsOf = (of: ResourceName): Rule => ({ of, reason: 'missing-secrets', says: missingSecrets });
 
+/** What an Ironic says in place of what who asks may not see. */
+const redacted = /^\*\* (?:Value )?Redacted/i;
+
+const isRedacted = (value: unknown): boolean => typeof value === 'string' && redacted.test(value);
+
 const refusals: readonly Rule[] = [
+  {
+    of: 'node',
+    reason: 'redacted',
+    says: ({ shown: { driver_info: info, last_error, reservation } }) =>
+      [(info as Values | undefined)?.['content'], last_error, reservation].some(isRedacted)
+        ? 'the source hides what is moved from who asks it: ask as an administrator of its system.'
+        : undefined,
+  },
   {
     of: 'node',
     reason: 'unknown-driver',

@@ -4,7 +4,7 @@ import { parseJson } from '../service.ts';
 import type { ReadTables, Row } from '../sources/columns.ts';
 import type { Source } from '../sources/source.ts';
 import type { Values } from './api.ts';
-import { type Column, type ResourceName, resources } from './fields.ts';
+import { type Column, type IronicResource, type ResourceName, resources } from './fields.ts';
 import type { Secrets } from './secrets.ts';
 
 const steps = { interface: 'text', step: 'text', args: 'text' } as const;
@@ -53,9 +53,7 @@ export const secretsOfDatabase = (source: Source): Secrets => {
   };
   return {
     of: async (name, records) => {
-      const { secrets, columns } = resources[name] as (typeof resources)[ResourceName] & {
-        readonly columns: Readonly<Record<string, Column>>;
-      };
+      const { secrets, columns }: IronicResource = resources[name];
       if (secrets.length === 0) return new Map();
       const rows = await rowsOf(name, records);
       const aside = isRows(columns['steps']) ? columns['steps'] : undefined;

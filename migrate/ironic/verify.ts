@@ -3,7 +3,7 @@
  * that they are there. What legitimately differs is told in the table of fields.
  */
 import { cutText } from '../../layers/domain/foreign-text.ts';
-import type { Field, Fields } from '../../layers/domain/fields.ts';
+import type { Field } from '../../layers/domain/fields.ts';
 import { maskField } from '../../layers/domain/masking.ts';
 import { isSame } from '../../layers/domain/values.ts';
 import { eachAtOnce } from '../at-once.ts';
@@ -54,13 +54,13 @@ const isSet = new Set(['traits', 'candidate_nodes']);
 /** A value as the field has it: null where there is none, or what stands for that. */
 const normal = (name: string, { schema, default: otherwise = null }: Field, value: unknown): unknown => {
   const given = value ?? otherwise;
-  if (isSet.has(name) && Array.isArray(given)) return given.toSorted();
+  if (isSet.has(name) && Array.isArray(given)) return given.map(String).toSorted();
   // Addresses in lower case, and whatever else is written in several ways.
   return given === null ? null : (schema.safeParse(given).data ?? given);
 };
 
 const comparedFields = ({ fields, left, moving }: IronicResource): string[] =>
-  Object.entries(fields as Fields)
+  Object.entries(fields)
     .filter(([name, { computed }]) => !computed && !Object.hasOwn(left, name) && !Object.hasOwn(moving, name))
     .map(([name]) => name);
 

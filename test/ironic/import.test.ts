@@ -73,9 +73,9 @@ describe('a real Ironic', () => {
     // Nobody answers where it is moved to, once all has been looked at.
     const { request } = here.front;
     const writes: string[] = [];
-    here.front.request = async (line, options = {}) => {
-      const isWrite = line === 'POST /v1/imports' && !String(options.body).includes('"dry_run":true');
-      if (isWrite && String(options.body).includes('"kind":"node"') && writes.push(line) === 1) {
+    here.front.request = async (line, options) => {
+      const isWrite = line === 'POST /v1/imports' && !String(options?.body).includes('"dry_run":true');
+      if (isWrite && String(options?.body).includes('"kind":"node"') && writes.push(line) === 1) {
         return { status: 400, headers: {}, body: {}, error: '' };
       }
       return request(line, options);

@@ -119,7 +119,7 @@ const idle: Deps['sealer'] = { seal: async () => mask };
 const foreseen = async (deps: Deps, kind: AnyKind, values: Values): Promise<Outcome> => {
   const fields = await takenFields(deps, kind, values);
   if (fields.length === 0) return { outcome: 'created' };
-  const reason = `${kind.title} ${values['uuid']} can not be here: another has its ${fields.join(', ')} already.`;
+  const reason = `${kind.title} ${values['uuid'] as string} can not be here: another has its ${fields.join(', ')} already.`;
   return { outcome: 'conflict', fields, reason };
 };
 

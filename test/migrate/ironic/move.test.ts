@@ -159,6 +159,12 @@ describe('what can not be moved is told before anything is written:', () => {
   };
 
   it.each<[reason: string, shown: object, detail: string]>([
+    [
+      'redacted',
+      { driver_info: { content: '** Redacted - requires a rule. **' } },
+      'as an administrator of its system',
+    ],
+    ['redacted', { last_error: '** Value Redacted - Requires a rule. **' }, 'as an administrator'],
     ['unknown-driver', { driver: 'idrac' }, '--replace driver:idrac=redfish'],
     [
       'unknown-interface',
