@@ -1,6 +1,7 @@
 /** `npx ingot import nova-bm`: moves what nova-baremetal knew. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { secretIn, textOf } from '../migrate/credentials.ts';
@@ -156,6 +157,8 @@ export const importNovaBm: Command = {
                             it are those of the row, N=@FILE is in a file; such as redfish_address=https://{pm_address}:8443
       --network-interface NAME, --resource-class NAME: of all nodes${targetUsage}`,
   run: async (args, world) => {
+    // Else V8 lets what is read and done with lie until there is more of it than of all that is kept.
+    setFlagsFromString('--optimize-for-size');
     const values = parse(args);
     const { source: named } = asked(values);
     const target = targetOf(values, world.env);
