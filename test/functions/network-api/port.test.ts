@@ -177,6 +177,16 @@ describe('a change of a port', () => {
   });
 });
 
+describe('a port whose MAC address is taken back', () => {
+  it('keeps the one that it has', async () => {
+    const front = createFront();
+    const { network_id } = await withSubnet(front);
+    const { id, mac_address } = await front.make('ports', { network_id });
+    const { status, body } = await front.request(`PUT ${at}/${id}`, { body: { port: { mac_address: null } } });
+    expect([status, body.port.mac_address]).toEqual([200, mac_address]);
+  });
+});
+
 describe('a port that a server has', () => {
   const bound = async () => {
     const all = await site();
