@@ -1,18 +1,22 @@
 /**
- * A nova_bm moved into an empty Ingot, and a second time: `node bench/import.ts [nodes] [URL]`. Without a URL from a dump as
- * mysqldump writes it, which is made first; with one from that server (INGOT_SOURCE_PASSWORD), which has the rows already.
+ * A nova_bm moved into an empty Ingot, and a second time: `node bench/import.ts [nodes] [--source live|URL]`. Without a source
+ * from a dump as mysqldump writes it, which is made first; `live`: from a MariaDB that is started for it; a URL: from that
+ * server (INGOT_SOURCE_PASSWORD), which has the rows already.
  * Half of the nodes have an instance, each has two ports.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 import { tables } from '../migrate/nova-bm/tables.ts';
+import { reader, startMariaDb } from '../test/databases/servers.ts';
 import { residentMb, startSystem } from './system.ts';
 
-const nodes = Number(process.argv[2] ?? 10_000);
+const { values, positionals } = parseArgs({ options: { source: { type: 'string' } }, allowPositionals: true });
+const nodes = Number(positionals[0] ?? 10_000);
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-bench-'));
 
@@ -32,29 +36,52 @@ const interfaceRow = (id: number) => {
   return `(${id},0,${(id + 1) >> 1},'${mac}',NULL,NULL,NULL,${time},NULL)`;
 };
 
-const rows = (table: string, columns: readonly string[], count: number, row: (id: number) => string): string => {
+const types = { number: 'int', flag: 'tinyint(1)', time: 'datetime', text: 'varchar(255)' } as const;
+
+/** `order`: of the values in a row. */
+const rows = (
+  table: 'bm_nodes' | 'bm_interfaces',
+  order: readonly string[],
+  count: number,
+  row: (id: number) => string,
+): string => {
+  const columns: Readonly<Record<string, keyof typeof types>> = tables[table].columns;
+  if (order.length !== Object.keys(columns).length) throw new Error(`The rows of ${table} lack a column.`);
+  const written = order.map((name) => `\`${name}\` ${types[columns[name]!]}${name === 'id' ? ' PRIMARY KEY' : ''}`);
   const made = Array.from({ length: count }, (_, at) => row(at + 1)).join(',');
-  return `CREATE TABLE \`${table}\` (${columns.map((name) => `\`${name}\` text`).join(',')});\nINSERT INTO \`${table}\` VALUES ${made};\n`;
+  return `CREATE TABLE \`${table}\` (${written.join(',')});\nINSERT INTO \`${table}\` VALUES ${made};\n`;
 };
 
-const dumpOf = (): string => {
-  const { bm_nodes, bm_interfaces } = tables;
+const statements = (): string => {
   const order =
     'id deleted uuid cpus memory_mb local_gb pm_address pm_user pm_password terminal_port service_host'.split(' ');
   const used = 'instance_uuid instance_name task_state root_mb swap_mb ephemeral_mb created_at updated_at'.split(' ');
-  if (order.length + used.length !== Object.keys(bm_nodes.columns).length) throw new Error('The rows lack a column.');
-  const path = join(folder, 'dump.sql');
-  const text = [
+  return [
     'SET NAMES utf8mb4;\n',
-    rows('bm_interfaces', Object.keys(bm_interfaces.columns), 2 * nodes, interfaceRow),
+    rows('bm_interfaces', Object.keys(tables.bm_interfaces.columns), 2 * nodes, interfaceRow),
     rows('bm_nodes', [...order, ...used], nodes, nodeRow),
-    "CREATE TABLE migrate_version (repository_id text, version int);\nINSERT INTO migrate_version VALUES ('nova_bm',10);\n",
-  ];
-  writeFileSync(path, text.join(''));
+    "CREATE TABLE migrate_version (repository_id varchar(250) PRIMARY KEY, version int);\nINSERT INTO migrate_version VALUES ('nova_bm',10);\n",
+  ].join('');
+};
+
+const dumped = (): string => {
+  const path = join(folder, 'dump.sql');
+  writeFileSync(path, statements());
   return path;
 };
 
-const source = process.argv[3] ?? dumpOf();
+/** A server that holds the rows. */
+const served = async () => {
+  const server = await startMariaDb();
+  await server.create('nova_bm', 'character set utf8mb4');
+  await server.exec('nova_bm', statements());
+  await server.grant('nova_bm');
+  process.env['INGOT_SOURCE_PASSWORD'] = reader.password;
+  return server;
+};
+
+const database = values.source === 'live' ? await served() : undefined;
+const source = database ? `mysql://${reader.user}@127.0.0.1:${database.port}/nova_bm` : (values.source ?? dumped());
 const report = join(folder, 'report.json');
 
 /** Seconds, the largest resident memory in MB, and what was counted. */
@@ -92,11 +119,13 @@ try {
       bench: 'import',
       node: process.version,
       nodes,
-      from: process.argv[3]?.split(':')[0] ?? 'dump',
+      from: values.source?.split(':')[0] ?? 'dump',
+      load: loadavg().map((one) => Number(one.toFixed(1))),
       figures,
     }),
   );
 } finally {
   await system.stop();
+  await database?.stop();
   rmSync(folder, { recursive: true, force: true });
 }

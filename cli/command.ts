@@ -10,6 +10,10 @@ export type World = {
   now(): number;
 };
 
+/** Names and reasons are what others wrote: on a terminal they must not be more than text. Lines stay. */
+export const plain = (text: string): string =>
+  text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+
 export type Command = {
   /** What follows the name, as the help shows it. */
   readonly usage: string;

@@ -1,10 +1,10 @@
 /** `npx ingot import nova-bm`: moves what nova-baremetal knew. Secrets come from the environment or from files. */
-import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { secretIn, textOf } from '../migrate/credentials.ts';
+import { readTemplates } from '../migrate/nova-bm/driver-info.ts';
 import { planNovaBm } from '../migrate/nova-bm/plan.ts';
 import { driverOf, powerManagerIn } from '../migrate/nova-bm/power-manager.ts';
 import { createReport, type Report } from '../migrate/nova-bm/report.ts';
@@ -15,6 +15,7 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
+import { privateFile } from './report-file.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -25,6 +26,9 @@ const options = {
   'source-charset': { type: 'string' },
   arch: { type: 'string' },
   driver: { type: 'string' },
+  'driver-info': { type: 'string', multiple: true },
+  'network-interface': { type: 'string' },
+  'resource-class': { type: 'string' },
   'nova-config': { type: 'string' },
   'source-is-stopped': { type: 'boolean', default: false },
   ...targetOptions,
@@ -52,34 +56,11 @@ const accessOf = (values: Values, env: World['env']) => {
   };
 };
 
-/**
- * Where the report goes piece by piece; nowhere without a file. It has its name only when it is whole. Only its owner may
- * read it: it tells addresses.
- */
-const fileAt = (path: string | undefined) => {
-  if (path === undefined) return { write: () => undefined, end: () => undefined };
-  const part = `${path}.part`;
-  try {
-    const file = openSync(part, 'w', 0o600);
-    const end = () => {
-      closeSync(file);
-      renameSync(part, path);
-    };
-    return { write: (text: string) => void writeSync(file, text), end };
-  } catch (error) {
-    throw Invalid(`The report ${part} can not be written: ${(error as NodeJS.ErrnoException).code}.`, error);
-  }
-};
-
-/** On a terminal, what a source wrote must not be more than text. */
-const plain = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`);
-
 const told = 50;
 
 const lineOf = (one: Report['problems'][number]): string => {
   const [word, detail] = one.is === 'warning' ? [one.warning, one.detail] : [one.reason, 'detail' in one && one.detail];
-  return plain(`${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`);
+  return `${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`;
 };
 
 const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): void => {
@@ -96,7 +77,7 @@ const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): vo
   print(`warnings: ${warnings}`);
   const same = problems.filter((one) => one.is === 'skipped' && one.reason === 'identical').length;
   if (same > 0 && nodes_imported + ports_imported === 0)
-    print(`Nothing was changed: ${same} records are here already.`);
+    print(`Nothing ${dry ? 'would be' : 'was'} changed: ${same} records are here already.`);
 };
 
 const asked = (values: Values) => {
@@ -105,23 +86,35 @@ const asked = (values: Values) => {
   if (arch === undefined) throw Invalid('--arch says which cpu_arch the nodes have, such as x86_64.');
   const config = values['nova-config'];
   const power_manager = powerManagerIn(config === undefined ? '' : textOf(config));
-  return { source, node_arch: arch, power_manager, driver: driverOf(values.driver, power_manager) };
+  const driver = driverOf(values.driver, power_manager);
+  const { 'driver-info': info, 'network-interface': network_interface, 'resource-class': resource_class } = values;
+  return {
+    source,
+    node_arch: arch,
+    power_manager,
+    driver,
+    ...(info && { driver_info: readTemplates(info, driver) }),
+    ...(network_interface !== undefined && { network_interface }),
+    ...(resource_class !== undefined && { resource_class }),
+  };
 };
 
-/** Nothing is written without it. */
+/** Without one a look is at the source alone; with one it tells as well what of it is there, and what would be in the way. */
 const targetOf = (values: Values, env: World['env']): Target | undefined => {
-  if (values['dry-run']) return undefined;
-  if (!values['source-is-stopped']) {
+  const dry_run = values['dry-run'];
+  if (dry_run && values.endpoint === undefined) return undefined;
+  if (!dry_run && !values['source-is-stopped']) {
     throw Invalid(
       'Two must never drive one machine: stop every nova-compute with the baremetal driver, and say so by --source-is-stopped. With --dry-run nothing is written.',
     );
   }
-  return createTarget(openTarget(values, env), sleep);
+  const target = createTarget(openTarget(values, env), sleep);
+  return dry_run ? { ...target, write: target.foresee } : target;
 };
 
 const move = async (source: Source, target: Target | undefined, values: Values, world: World): Promise<number> => {
   const { source: input, ...chosen } = asked(values);
-  const file = fileAt(values.report);
+  const file = privateFile(values.report);
   const head = { input, dry_run: values['dry-run'], options: chosen };
   try {
     await checkSchema(source);
@@ -154,11 +147,14 @@ const move = async (source: Source, target: Target | undefined, values: Values, 
 
 export const importNovaBm: Command = {
   usage:
-    '--source URL|FILE --arch ARCH (--dry-run | --endpoint URL --source-is-stopped) [--report FILE] [--allow-rejected] [options]',
+    '--source URL|FILE --arch ARCH (--dry-run [--endpoint URL] | --endpoint URL --source-is-stopped) [--report FILE] [--allow-rejected] [options]',
   doc: `move what a nova_bm database knows (exit code 1: rows were rejected)
       --source              mysql://USER@HOST/nova_bm, postgresql://..., an SQLite file, or a dump; its password is in
                             INGOT_SOURCE_PASSWORD or --source-password-file; --source-ca FILE, --source-charset NAME
-      --driver NAME         ipmi or redfish; default: by the power_manager of --nova-config FILE${targetUsage}`,
+      --driver NAME         ipmi or redfish; default: by the power_manager of --nova-config FILE
+      --driver-info N=VALUE what a nova_bm does not know of its nodes, as often as needed; {pm_address}, {uuid} and {id} in
+                            it are those of the row, N=@FILE is in a file; such as redfish_address=https://{pm_address}:8443
+      --network-interface NAME, --resource-class NAME: of all nodes${targetUsage}`,
   run: async (args, world) => {
     const values = parse(args);
     const { source: named } = asked(values);

@@ -1,15 +1,27 @@
 /** `npx ingot`: what an operator does beside the API. One row a command, its name is one or two words. */
 import { Invalid, isFault } from '../layers/domain/fault.ts';
-import type { Command } from './command.ts';
+import { type Command, plain } from './command.ts';
+import { nodesConvert } from './convert.ts';
+import { exportIronic } from './export-ironic.ts';
+import { updateDeployImages } from './flavors.ts';
+import { importIronic } from './import-ironic.ts';
 import { importNovaBm } from './import-nova-bm.ts';
+import { importNovaServers } from './import-nova-servers.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
+import { verifyIronic } from './verify-ironic.ts';
 
 const commands: Readonly<Record<string, Command>> = {
+  'export ironic': exportIronic,
+  'flavors update-deploy-images': updateDeployImages,
+  'import ironic': importIronic,
   'import nova-bm': importNovaBm,
+  'import nova-servers': importNovaServers,
   'ledger verify': verify,
+  'nodes convert': nodesConvert,
   'takeover start': takeoverStart,
   'takeover status': takeoverStatus,
+  'verify ironic': verifyIronic,
 };
 
 const help = (): string => {
@@ -17,13 +29,13 @@ const help = (): string => {
   return ['npx ingot <command>', '', ...lines].join('\n');
 };
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${plain(line).replaceAll('\n', String.raw`\n`)}\n`);
 const draw = (text: string): void => void process.stderr.write(text);
 const world = { env: process.env, print, now: Date.now, ...(process.stderr.isTTY && { draw }) };
 
 const run = async (args: readonly string[]): Promise<number> => {
   if (args.length === 0 || args.includes('--help')) {
-    print(help());
+    process.stdout.write(`${help()}\n`);
     return args.length === 0 ? 2 : 0;
   }
   const name = [args.slice(0, 2).join(' '), args[0]!].find((words) => Object.hasOwn(commands, words));
@@ -36,6 +48,6 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   const text = isFault(error) ? error.message : `unexpected: ${error instanceof Error ? error.stack : String(error)}`;
-  process.stderr.write(`ingot: ${text}\n`);
+  process.stderr.write(`ingot: ${plain(text)}\n`);
   process.exitCode = 2;
 }

@@ -7,17 +7,18 @@ export type Progress = { step(): void; end(): void };
 const every = { bar: 100, line: 10_000 };
 const width = 30;
 
-/** `total` steps of `what`; work that is done before the first line is due tells nothing. */
+/** `total` steps of `what`, undefined: nobody knows how many; work that is done before the first line is due tells nothing. */
 export const createProgress = (
-  total: number,
+  total: number | undefined,
   what: string,
   { now, print, draw }: Pick<World, 'now' | 'print' | 'draw'>,
 ): Progress => {
   let done = 0;
   let last = now();
 
-  const text = (): string => `${done} of ${total} ${what}`;
+  const text = (): string => (total === undefined ? `${done} ${what}` : `${done} of ${total} ${what}`);
   const bar = (): string => {
+    if (total === undefined) return `\r${text()}`;
     const full = total === 0 ? width : Math.min(width, Math.floor((done / total) * width));
     return `\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${text()}`;
   };

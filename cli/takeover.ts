@@ -47,9 +47,14 @@ export const takeoverStatus: Command = {
     const { values, positionals } = parse(args);
     if (positionals.length > 0) throw Invalid('`takeover status` takes no names: it tells of all nodes.');
     const { counts, failed } = (await ask(openTarget(values, env))) as Progress;
-    for (const [state, count] of Object.entries(counts)) print(`${state.padEnd(10)}${String(count).padStart(8)}`);
+    for (const [state, count] of Object.entries(counts)) print(`${state.padEnd(12)}${String(count).padStart(8)}`);
     for (const { node_uuid, name, since, reason } of failed) {
       print(`${name ?? node_uuid} (${node_uuid}), ${since}: ${reason ?? 'nobody knows why.'}`);
+    }
+    if ((counts['unconverted'] ?? 0) > 0) {
+      print(
+        'unconverted: of a driver that is only shown; `npx ingot nodes convert` first, then `npx ingot takeover start`.',
+      );
     }
     return (counts['failed'] ?? 0) > 0 ? 1 : 0;
   },

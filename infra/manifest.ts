@@ -77,7 +77,7 @@ export const functions = {
   'bmc-proxy': {
     memory: 512,
     timeout: 120,
-    grants: ['table', 'open'],
+    grants: ['table', 'open', 'seal'],
     network: 'hardware',
     doc: 'Talks Redfish to BMCs and the command API of deploy agents.',
   },
@@ -307,10 +307,18 @@ export const settings = {
     default: '',
     doc: 'Base URL at which deploy agents reach this API, written on their medium; empty: public_endpoint, on AWS else the address of the API itself.',
   },
+  ramdisk_heartbeat_timeout: {
+    default: '300',
+    doc: 'Seconds (10 to 1800) that deploy agents are told: they heartbeat every 0.3 to 0.6 of it. Less ends long steps sooner and asks more often.',
+  },
   agent_require_tls: { default: 'true', doc: 'Whether deploy agents must be called over https.' },
   maintenance_retry_after: {
     default: '',
     doc: 'Seconds after which clients that would change something are told to try again (503), while what there is can be read, and who may import moves in; empty: no maintenance. Let what is in progress end first.',
+  },
+  node_locked_wait: {
+    default: '3',
+    doc: 'How long a request waits for a node that somebody else works on before it is refused (409), up to 5.',
   },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
@@ -332,6 +340,10 @@ export const settings = {
   keystone_service_project: {
     default: '',
     doc: 'keystone: project in which role service counts as a member of the whole system; empty: none.',
+  },
+  keystone_service_project_domain: {
+    default: 'Default',
+    doc: 'keystone: name of the domain which that project is in.',
   },
   baremetal_endpoint: {
     default: '',

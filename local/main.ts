@@ -77,9 +77,10 @@ const untilEnd = async ({ broken }: Cloud): Promise<number> => {
   return fault ? 1 : 0;
 };
 
-const introduce = ({ url, urls, stateDir, log }: Cloud): void => {
+const introduce = ({ url, urls, stateDir, log, simulator }: Cloud): void => {
   print(`Ingot answers at ${url}. Everything is kept in ${stateDir}; the log is ${log}. Ctrl-C stops it.\n`);
   for (const [name, other] of Object.entries(urls)) if (other !== url) print(`The ${name} API is at ${other}.`);
+  if (simulator) print(`Simulated BMCs are at ${simulator.bmcs}, and what controls them at ${simulator.control}.`);
 };
 
 const run = async (cloud: Cloud, options: Options): Promise<number> => {

@@ -19,6 +19,8 @@ const number = (low: number, high: number, whole: boolean) => (text: string, whe
   return value;
 };
 const port = { value: 'PORT', read: number(0, 65_535, true) };
+/** The one of the last time with the same state directory, so that machines keep their addresses, else any. */
+const freePort = { ...port, default: 0 } as const;
 const path = (text: string, where: string) => {
   if (text === '') throw Invalid(`${where} has to be a path, it is empty.`);
   return text;
@@ -45,8 +47,12 @@ const rows = {
   },
   'no-demo': { default: false, read: yes, doc: 'only start, do not enrol and deploy (also INGOT_DEMO=0)' },
   once: { default: false, read: yes, doc: 'demo up to undeploy, then exit: 0 if every check of it held' },
-  'simulator-port': { ...port, env: 'INGOT_SIMULATOR_PORT', default: 6386, doc: 'port of the simulated BMCs' },
-  'control-port': { ...port, env: 'INGOT_CONTROL_PORT', default: 6387, doc: 'port of the control of the simulator' },
+  'simulator-port': { ...freePort, env: 'INGOT_SIMULATOR_PORT', doc: 'port of the simulated BMCs; 0: a free one' },
+  'control-port': {
+    ...freePort,
+    env: 'INGOT_CONTROL_PORT',
+    doc: 'port of the control of the simulator; 0: a free one',
+  },
   scale: {
     value: 'X',
     env: 'INGOT_SCALE',

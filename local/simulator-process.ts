@@ -16,6 +16,8 @@ export type SimulatorOptions = {
 };
 
 export type SimulatorProcess = {
+  /** URL below which the BMCs are. */
+  readonly bmcs: string;
   /** URL of the control port. */
   readonly control: string;
   readonly pid: number;
@@ -29,6 +31,9 @@ const entry = new URL('../simulator/main.ts', import.meta.url).pathname;
 
 /** How long it may take to save its machines. Milliseconds. */
 const patience = 10_000;
+
+/** Its own flag for the BMCs' port has another name with `npm start`, where --port is that of the API. */
+const inOurWords = (said: string): string => said.replace(/^simulator: /, '').replace(/ --port\b/, ' --simulator-port');
 
 /**
  * Starts the simulator with its state in `folder` and waits until it listens. `apiUrl` is where its agents call.
@@ -56,10 +61,11 @@ export const startSimulator = async (
   const ended = once(child, 'exit').then(() => undefined);
   const hello = createInterface(child.stdout);
   const ready = await Promise.race([once(hello, 'line') as Promise<[string]>, ended]);
-  if (!ready) throw new Fault('Simulator', 500, `The simulator could not start: ${said.replace(/^simulator: /, '')}`);
-  const { control_port: found } = JSON.parse(ready[0]) as { control_port: number };
+  if (!ready) throw new Fault('Simulator', 500, `The simulator could not start: ${inOurWords(said)}`);
+  const found = JSON.parse(ready[0]) as { port: number; control_port: number };
   return {
-    control: `http://127.0.0.1:${found}`,
+    bmcs: `https://127.0.0.1:${found.port}`,
+    control: `http://127.0.0.1:${found.control_port}`,
     pid: child.pid!,
     ended,
     stop: async () => {

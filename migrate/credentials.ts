@@ -33,7 +33,7 @@ type Values<Of extends string> = {
 } & { readonly [name in `${Of}${'user' | 'password-file' | 'token-file'}`]?: string | undefined };
 
 /** `variable`: what the names of its variables begin with. Throws Invalid. */
-export const credentialsOf = <const Of extends '' | 'compute-'>(
+export const credentialsOf = <const Of extends '' | 'compute-' | 'source-'>(
   given: Values<Of>,
   of: Of,
   variable: string,

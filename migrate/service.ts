@@ -13,7 +13,7 @@ export type Reply = { readonly status: number; readonly body: unknown };
 
 export type Asking = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
-export type Service = (method: 'GET' | 'POST' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
+export type Service = (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
 
 const proofOf = (credentials: Credentials): Record<string, string> => {
   if (credentials.auth === 'token') {

@@ -6,7 +6,8 @@ import { faultstringOf, type Reply, type Service } from './service.ts';
 
 export type ImportRecord = { readonly kind: string; readonly record: Readonly<Record<string, unknown>> };
 
-const outcome = z.object({
+/** What an import answers of a record. */
+export const outcome = z.object({
   outcome: z.enum(['created', 'unchanged', 'conflict', 'refused']),
   reason: z.string().optional(),
 });
@@ -14,16 +15,39 @@ const outcome = z.object({
 export type Outcome = z.output<typeof outcome>;
 
 export type Target = {
-  /** In the order of the records, at most `largest` of them. Throws Fault ImportFailed (502) and Unavailable (503). */
+  /** In the order of the records, in requests that it takes. Throws Fault ImportFailed (502) and Unavailable (503). */
   write(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
+  /** What would become of them. */
+  foresee(records: readonly ImportRecord[]): Promise<readonly Outcome[]>;
 };
 
 /** Records in a request: each is a transaction, and all of them have 29 seconds on AWS. */
 export const largest = 200;
 
+/** Bytes of a request. The limit of 5 MiB counts a \\ before each " of it. */
+export const largestBytes = 3 * 1024 * 1024;
+
+/** In pieces that a request takes; one that is too large alone is left to the API to refuse. */
+const pieces = (records: readonly ImportRecord[]): ImportRecord[][] => {
+  const all: ImportRecord[][] = [];
+  let bytes = Infinity;
+  for (const one of records) {
+    const own = Buffer.byteLength(JSON.stringify(one));
+    const last = all.at(-1);
+    if (last === undefined || last.length >= largest || bytes + own > largestBytes) {
+      all.push([one]);
+      bytes = own;
+    } else {
+      last.push(one);
+      bytes += own;
+    }
+  }
+  return all;
+};
+
 const answer = z.object({ results: z.array(outcome) });
 
-/** Two minutes of patience together. */
+/** Milliseconds. */
 const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
 
 const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
@@ -33,26 +57,37 @@ const Failed = ({ status, body }: Reply): Fault =>
 
 const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
 
+/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. `sleep` takes ms. */
+export const patiently = async (ask: () => Promise<Reply>, sleep: (ms: number) => Promise<unknown>): Promise<Reply> => {
+  for (const pause of pauses) {
+    try {
+      const reply = await ask();
+      if (!mayBeBetterLater(reply)) return reply;
+    } catch (error) {
+      if (!isFault(error) || error.name !== 'Unavailable') throw error;
+    }
+    await sleep(pause);
+  }
+  return ask();
+};
+
 /** `sleep` takes milliseconds. A batch that nobody answered comes again: what of it was written is told as unchanged. */
 export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<unknown>): Target => {
-  const ask = async (body: object): Promise<Reply> => {
-    for (const pause of pauses) {
-      try {
-        const reply = await baremetal('POST', '/v1/imports', { headers, body });
-        if (!mayBeBetterLater(reply)) return reply;
-      } catch (error) {
-        if (!isFault(error) || error.name !== 'Unavailable') throw error;
-      }
-      await sleep(pause);
-    }
-    return baremetal('POST', '/v1/imports', { headers, body });
+  const ask = async (body: object): Promise<Reply> =>
+    patiently(async () => baremetal('POST', '/v1/imports', { headers, body }), sleep);
+  const send = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
+    const reply = await ask({ records, ...how });
+    const { data } = answer.safeParse(reply.body);
+    if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
+    return data.results;
+  };
+  const sendAll = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const piece of pieces(records)) outcomes.push(...(await send(piece, how)));
+    return outcomes;
   };
   return {
-    write: async (records) => {
-      const reply = await ask({ records });
-      const { data } = answer.safeParse(reply.body);
-      if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
-      return data.results;
-    },
+    write: async (records) => sendAll(records, {}),
+    foresee: async (records) => sendAll(records, { dry_run: true }),
   };
 };

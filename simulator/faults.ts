@@ -22,6 +22,8 @@ const faultKinds = {
   power_state_stale: { seconds: 20, doc: 'After a power change the BMC reports the old state for `seconds`.' },
   reset_ignored: { doc: 'A reset is accepted and not carried out.' },
   reset_conflict: { doc: 'A reset is answered 409 and not carried out.' },
+  task_fails: { doc: 'What becomes a task is not carried out: its monitor ends with 500 and an error body.' },
+  task_stuck: { doc: 'What becomes a task is not carried out, and the task stays Running.' },
   boot_once_ignored: { doc: 'The override of the boot device is passed over (and Once consumed) at POST.' },
   boot_patch_refused: { doc: 'A change of the boot device is answered 400, as in POST.' },
   boot_fails: { doc: 'Whatever is booted does not come up: the machine halts.' },

@@ -72,7 +72,8 @@ export type Agent = {
 };
 
 export type Session = { readonly id: string; readonly token: string; used_at: number };
-export type Job = { readonly id: string; readonly name: string; readonly done_at: number };
+/** `failed`: its end is an error. */
+export type Job = { readonly id: string; readonly name: string; readonly done_at: number; readonly failed?: true };
 
 export type Destination = {
   readonly id: string;
@@ -112,6 +113,8 @@ export type Machine = {
   bmc_back_at: number;
   boot: { target: string; enabled: 'Disabled' | 'Once' | 'Continuous'; mode: string };
   media: Record<string, Media | null>;
+  /** Until when a drive, by its slot, still shows Inserted although it is empty; missing: none ever did. */
+  emptied?: Record<string, number>;
   /** Missing for a machine that is as it came (`settings.ts`). */
   settings?: Settings;
   disk: Disk;

@@ -16,11 +16,13 @@ export type Profile = {
   readonly repeated_reset: 204 | 400 | 409;
   readonly boot_targets: readonly string[];
   readonly boot_modes: readonly string[];
-  /** A boot change without BootSourceOverrideEnabled is refused. */
-  readonly boot_needs_enabled?: true;
+  /** Fields without which a boot change is refused, as each ends: Target, Enabled, Mode. */
+  readonly boot_needs: readonly ('Target' | 'Enabled' | 'Mode')[];
+  /** An override for one boot is kept for every boot. */
+  readonly boot_keeps_once?: true;
   /** Boot changes are refused while the machine is in POST. */
   readonly boot_locked_in_post?: true;
-  readonly media_under: 'Managers' | 'Systems';
+  readonly media_under: 'Managers' | 'Systems' | 'Both';
   readonly slots: readonly Slot[];
   /** `action`: InsertMedia answers when done; `task`: answers 202; `patch`: no actions, PATCH the slot. */
   readonly insert: 'action' | 'task' | 'patch';
@@ -30,13 +32,20 @@ export type Profile = {
   readonly insert_checks?: true;
   /** Seconds from the accepted insertion until Inserted is true. */
   readonly insert_lag: number;
+  /** Seconds for which an ejected drive still shows Inserted, without an image; who ejects it again is refused. */
+  readonly eject_lag: number;
   /** EjectMedia without a JSON object as body is refused. */
   readonly eject_needs_object?: true;
   readonly etag: 'strong' | 'weak';
   readonly if_match_required?: true;
   /** Bodies without Content-Length are answered 411. */
   readonly length_required?: true;
-  readonly session_limit: number;
+  /** null: none at all, and the service root names none; whoever asks for one is refused as for a wrong password. */
+  readonly session_limit: number | null;
+  /** A reset is answered 202 with a task. */
+  readonly reset_by_task?: true;
+  /** Refusals (400) are plain text. */
+  readonly plain_refusals?: true;
   /** How a lamp is spelled: IndicatorLED, or the newer LocationIndicatorActive, which cannot blink. */
   readonly lamp: 'led' | 'location';
   /** `settings`: name of the settings object; `job`: a change is answered 202 and alone in the settings object. */
@@ -66,11 +75,13 @@ const plain: Profile = {
   repeated_reset: 204,
   boot_targets: targets,
   boot_modes: ['UEFI', 'Legacy'],
+  boot_needs: [],
   media_under: 'Managers',
   slots: cdAndStick,
   insert: 'action',
   insert_refuses: [],
   insert_lag: 0,
+  eject_lag: 0,
   etag: 'strong',
   session_limit: 16,
   lamp: 'led',
@@ -133,7 +144,7 @@ export const profiles = {
     firmware: '01.01.34',
     reset_types: ['On', 'ForceOff', 'GracefulShutdown', 'GracefulRestart', 'ForceRestart', 'Nmi'],
     boot_targets: ['None', 'Pxe', 'Hdd', 'UsbCd', 'Usb', 'BiosSetup', 'UefiHttp'],
-    boot_needs_enabled: true,
+    boot_needs: ['Enabled'],
     slots: [{ id: 'VirtualMedia1', media_types: ['CD', 'DVD'] }],
     insert: 'task',
     insert_refuses: ['Inserted', 'WriteProtected'],
@@ -162,6 +173,23 @@ export const profiles = {
     lamp: 'location',
     bios: { settings: 'Pending', registry: true },
   },
+  /** sushy-tools, kubevirtbmc: no word of None, Once is kept as Continuous, Enabled alone refused, in plain text. */
+  emulator: {
+    ...plain,
+    product: 'Emulated BMC',
+    boot_targets: ['Pxe', 'Hdd', 'Cd'],
+    boot_needs: ['Target'],
+    boot_keeps_once: true,
+    plain_refusals: true,
+  },
+  /** sushy-tools with a password file: no sessions, and no word of them. */
+  basic: { ...plain, product: 'BMC without sessions', session_limit: null },
+  /** The same drives under the system and its manager, which show for a while what was ejected. */
+  twins: { ...plain, product: 'BMC with drives shown twice', media_under: 'Both', eject_lag: 5 },
+  /** Boards of makers that nobody knows by name, and that take no boot change without all three fields. */
+  triple: { ...plain, product: 'BMC that wants all of it', boot_needs: ['Target', 'Enabled', 'Mode'] },
+  /** Everything is a task, which the faults task_fails and task_stuck are about. */
+  tasks: { ...plain, product: 'BMC with tasks', reset_by_task: true, insert: 'task', insert_lag: 2 },
 } as const satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof profiles;

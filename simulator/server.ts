@@ -16,14 +16,14 @@ const listenOn = async (server: Server, port: number): Promise<number> =>
 
 /**
  * Listens and returns the port. `wanted` 0 means `last` if that is still free, so that machines keep their addresses
- * over a restart. Throws PortTaken.
+ * over a restart. Throws PortTaken, which names the `flag` that chooses another.
  */
-export const listen = async (server: Server, wanted: number, last = 0): Promise<number> => {
+export const listen = async (server: Server, wanted: number, last: number, flag: string): Promise<number> => {
   try {
     return await listenOn(server, wanted || last);
   } catch (cause) {
     if (!wanted && last) return listenOn(server, 0);
-    const message = `The simulator cannot listen on 127.0.0.1:${wanted}: the port is taken or not allowed.`;
+    const message = `The simulator cannot listen on 127.0.0.1:${wanted}: the port is taken or not allowed. Stop what uses it, or choose another with ${flag}.`;
     throw new Fault('PortTaken', 500, message, { cause });
   }
 };

@@ -88,16 +88,19 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   const bmcs = createHttpsServer({ key, cert, minVersion: 'TLSv1.2' });
   const control = createHttpServer();
   serve(bmcs, async (ask) => answerMachine(world, machines, ask));
-  const port = await listen(bmcs, options.port, ports?.port);
+  const port = await listen(bmcs, options.port, ports?.port ?? 0, '--port');
   world.base = `https://127.0.0.1:${port}`;
   let controlPort = 0;
   const base = () => `http://127.0.0.1:${controlPort}`;
   const images = createImages(options.apiUrl);
   serve(control, (ask) => answerControl({ world, machines, fingerprint256, images, base }, ask));
-  controlPort = await listen(control, options.controlPort, ports?.control_port).catch(async (error: unknown) => {
-    await close(bmcs);
-    throw error;
-  });
+  const lastControl = ports?.control_port ?? 0;
+  controlPort = await listen(control, options.controlPort, lastControl, '--control-port').catch(
+    async (error: unknown) => {
+      await close(bmcs);
+      throw error;
+    },
+  );
   folder.write('ports.json', { port, control_port: controlPort });
   for (const machine of machines.values()) resume(world, machine);
 

@@ -73,6 +73,7 @@ const Environment = z
     INGOT_KEYSTONE_AUTH_URL: z.string(),
     INGOT_KEYSTONE_CREDENTIALS: z.string(),
     INGOT_KEYSTONE_SERVICE_PROJECT: z.string(),
+    INGOT_KEYSTONE_SERVICE_PROJECT_DOMAIN: z.string(),
   })
   .transform((env) => ({
     strategy: env.INGOT_AUTH_STRATEGY,
@@ -99,6 +100,7 @@ const Environment = z
       authUrl: env.INGOT_KEYSTONE_AUTH_URL,
       credentials: env.INGOT_KEYSTONE_CREDENTIALS,
       serviceProject: env.INGOT_KEYSTONE_SERVICE_PROJECT,
+      serviceDomain: env.INGOT_KEYSTONE_SERVICE_PROJECT_DOMAIN,
     },
   }));
 

@@ -38,7 +38,9 @@ const identityBody = (account: Credentials): object => {
 const Token = z.object({
   token: z.object({
     user: z.object({ id: z.string().min(1), name: z.string().optional() }),
-    project: z.object({ id: z.string().min(1), name: z.string() }).optional(),
+    project: z
+      .object({ id: z.string().min(1), name: z.string(), domain: z.object({ name: z.string() }).optional() })
+      .optional(),
     system: z.object({ all: z.boolean() }).optional(),
     roles: z.array(z.object({ name: z.string() })).default([]),
     expires_at: z.iso.datetime({ offset: true }).nullable(),
@@ -97,15 +99,21 @@ const logIn = async (ask: Ask, account: Credentials): Promise<string> => {
   return token;
 };
 
-const identityOf = ({ token }: z.output<typeof Token>, { serviceProject }: Settings): Identity => {
+type Project = z.output<typeof Token>['token']['project'];
+
+/** Names are unique in a domain only, and each domain has administrators of its own. */
+const isOfServices = (project: Project, { serviceProject, serviceDomain }: Settings): boolean =>
+  serviceProject !== '' && project?.name === serviceProject && project.domain?.name === serviceDomain;
+
+const identityOf = ({ token }: z.output<typeof Token>, settings: Settings): Identity => {
   const { user, project, system, roles, expires_at: end } = token;
   const names = knownRoles(roles.map(({ name }) => name));
   const about = { user: user.id, user_name: user.name, ...(end !== null && { expires_at: Date.parse(end) }) };
   if (system?.all) return { ...about, roles: names, scope: 'system' };
   // Services such as Nova have no system scope. Their role in their own project counts as a member of the system's, who
   // may neither enrol nor delete (ironic-rbac.md 2).
-  if (serviceProject !== '' && project?.name === serviceProject && names.includes('service')) {
-    return { ...about, project: project.id, project_name: project.name, roles: ['member'], scope: 'system' };
+  if (isOfServices(project, settings) && names.includes('service')) {
+    return { ...about, project: project?.id, project_name: project?.name, roles: ['member'], scope: 'system' };
   }
   return { ...about, project: project?.id, project_name: project?.name, roles: names, scope: 'project' };
 };

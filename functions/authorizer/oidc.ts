@@ -6,6 +6,7 @@ import type * as Jose from 'jose';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 
 import { Unavailable } from '../../layers/domain/fault.ts';
+import { isSafeUrl } from '../../layers/domain/safe-url.ts';
 import type { Config } from './config.ts';
 import { headerOf, type Identify, type Identity, knownRoles, refusal } from './identity.ts';
 
@@ -74,6 +75,8 @@ const discover = async (issuer: string): Promise<string> => {
     const { issuer: named, jwks_uri: keys } = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown };
     // Section 4.3: else whoever serves this page could speak for another issuer.
     if (named !== issuer || typeof keys !== 'string') throw new Error(`${url} is not the page of this issuer.`);
+    // Who can change keys on their way to us can sign as anybody.
+    if (!isSafeUrl(keys)) throw new Error(`${url} names keys that are not behind https.`);
     return keys;
   } catch (error) {
     throw unreachable(error);
@@ -82,6 +85,21 @@ const discover = async (issuer: string): Promise<string> => {
 
 const openKeys = async ({ createRemoteJWKSet }: typeof Jose, { issuer, jwksUri }: Settings): Promise<JWTVerifyGetKey> =>
   createRemoteJWKSet(new URL(jwksUri || (await discover(issuer))), { timeoutDuration: patience });
+
+/** Of ID tokens: what binds them to a login or to what was handed over with them (OpenID Connect Core 1.0, 2 and 3.3). */
+const ofLogins = ['nonce', 'at_hash', 'c_hash', 's_hash'];
+
+/**
+ * Whether a token tells a client who logged in, and does not let anybody call an API. Access tokens say so in their
+ * header (RFC 9068), or in a claim: `typ` of Keycloak, `token_use` of Cognito. Of a token without any of that nobody can
+ * tell; its audience has to be that of this API all the same.
+ */
+const isForLogin = ({ typ }: { readonly typ?: string }, claims: JWTPayload): boolean => {
+  if (/^(application\/)?at\+jwt$/i.test(typ ?? '')) return false;
+  if (typeof claims['typ'] === 'string') return claims['typ'].toLowerCase() !== 'bearer';
+  if (typeof claims['token_use'] === 'string') return claims['token_use'] !== 'access';
+  return ofLogins.some((name) => Object.hasOwn(claims, name));
+};
 
 /** What is wrong with the token; any other error is about the keys. */
 const isRefused = ({ errors }: typeof Jose, error: unknown): boolean =>
@@ -112,9 +130,10 @@ export const createOidc = ({ oidc }: Config): Identify => {
       throw error;
     });
     const required = { issuer, audience, algorithms, clockTolerance: tolerance, requiredClaims: ['exp', 'sub'] };
-    const { payload } = await jose.jwtVerify(token, keys, required).catch((error: unknown) => {
+    const { payload, protectedHeader } = await jose.jwtVerify(token, keys, required).catch((error: unknown) => {
       throw isRefused(jose, error) ? refusal() : unreachable(error);
     });
+    if (isForLogin(protectedHeader, payload)) throw refusal();
     return identityOf(payload, oidc);
   };
 };

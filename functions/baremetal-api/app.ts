@@ -4,6 +4,7 @@ import { Forbidden } from '../../layers/domain/fault.ts';
 import { allows, authorize, type Subject } from '../../layers/domain/policy.ts';
 import { byRules } from '../../layers/http/admission.ts';
 import { refuseChanges } from '../../layers/http/maintenance.ts';
+import { untilUnlocked } from '../../layers/http/patience.ts';
 import { serve, type Serve } from '../../layers/http/pipeline.ts';
 import { ironic } from '../../layers/http/protocols/ironic.ts';
 import type { Config } from './config.ts';
@@ -44,6 +45,7 @@ export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
         if (!config.forProjects) refuseProjects(subject);
         refuseInMaintenance(config, subject, row);
       },
+      patience: untilUnlocked(({ config: { lockWaitMs } }) => lockWaitMs),
       publicEndpoint: config.publicEndpoint,
     },
     { ...platform, config },

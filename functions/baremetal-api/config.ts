@@ -9,6 +9,11 @@ export const Config = z
     INGOT_AUTH_STRATEGY: z.string(),
     INGOT_MAINTENANCE_RETRY_AFTER: maintenanceSetting,
     INGOT_BAREMETAL_FOR_PROJECTS: z.stringbool(),
+    /** Seconds. */
+    INGOT_NODE_LOCKED_WAIT: z
+      .string()
+      .regex(/^[0-5]$/, 'has to be a whole number from 0 to 5')
+      .transform(Number),
     INGOT_AUTOMATED_CLEAN: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']),
@@ -20,6 +25,7 @@ export const Config = z
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
     /** Those of http_basic are tenants, who stand in a file of the operator's and own no nodes. */
     forProjects: env.INGOT_AUTH_STRATEGY !== 'http_basic' && env.INGOT_BAREMETAL_FOR_PROJECTS,
+    lockWaitMs: env.INGOT_NODE_LOCKED_WAIT * 1000,
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
     automaticLessee: env.INGOT_AUTOMATIC_LESSEE ? env.INGOT_AUTOMATIC_LESSEE_SOURCE : 'none',
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,

@@ -64,6 +64,7 @@ export const driverRoutes: Route[] = [
   route({
     at: 'GET /v1/drivers/{driver}/raid/logical_disk_properties',
     since: 12,
+    tooOld: 406,
     policy: 'baremetal:driver:get_raid_logical_disk_properties',
     handle: async (_deps, call) => {
       const name = named(call);

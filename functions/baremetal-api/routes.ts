@@ -13,6 +13,7 @@ import { nodeAllocationRoutes } from './node/allocation.ts';
 import { biosRoutes } from './node/bios.ts';
 import { bootModeRoutes } from './node/boot-mode.ts';
 import { childrenRoutes } from './node/children.ts';
+import { conversionRoutes } from './node/conversion.ts';
 import { consoleRoutes } from './node/console.ts';
 import { guestMetadataRoutes } from './node/guest-metadata.ts';
 import { historyRoutes } from './node/history.ts';
@@ -75,7 +76,7 @@ const resources: readonly Route[] = [
 ];
 
 /** What administrators move in with: Ironic has no such collections, so /v1 does not tell of them. */
-const additions: readonly Route[] = [...importRoutes, ...takeoverRoutes];
+const additions: readonly Route[] = [...importRoutes, ...takeoverRoutes, ...conversionRoutes];
 
 /** What clients see of Ironic's API, whichever function serves it. */
 const seen = [...resources, ...Object.values(ramdisk)];

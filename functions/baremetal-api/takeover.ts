@@ -4,8 +4,9 @@
  */
 import * as z from 'zod';
 
+import { takeoverProgress } from '../../layers/domain/baremetal/takeover.ts';
 import { isFault } from '../../layers/domain/fault.ts';
-import { note, takeoverStates } from '../../layers/domain/notes.ts';
+import { note } from '../../layers/domain/notes.ts';
 import type { Subject } from '../../layers/domain/policy.ts';
 import { isoTime, timestamp, uuid } from '../../layers/domain/values.ts';
 import { askedBy } from '../../layers/store/events.ts';
@@ -46,7 +47,7 @@ const failure = z.object({
   reason: z.string().nullable(),
 });
 const progress = z.object({
-  counts: z.object(Object.fromEntries(takeoverStates.map((state) => [state, z.int()]))),
+  counts: z.object(Object.fromEntries(takeoverProgress.map((state) => [state, z.int()]))),
   failed: z.array(failure),
 });
 
@@ -121,7 +122,9 @@ export const takeoverRoutes: readonly Route[] = [
     shows: progress,
     doc: 'How many takeovers are how far, and why some have failed.',
     handle: async (deps) => {
-      const counts = await Promise.all(takeoverStates.map(async (state) => [state, await count(deps, state)] as const));
+      const counts = await Promise.all(
+        takeoverProgress.map(async (state) => [state, await count(deps, state)] as const),
+      );
       return { body: { counts: Object.fromEntries(counts), failed: await failed(deps) } };
     },
   }),

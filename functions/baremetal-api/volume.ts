@@ -39,14 +39,22 @@ const targets: Collection<StoredVolumeTarget> = {
   filters: filtersOf(kinds.volume_target.fields, volumeFilters),
 };
 
-/** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400). */
-const refuseRunning = ({ title }: Pick<Kind<Volume>, 'title'>, node: StoredNode): void => {
+/** A machine that runs may be using its volumes. Throws NodeLocked (409), Invalid (400) in Ironic's words. */
+const refuseRunning = (
+  { title }: Pick<Kind<Volume>, 'title'>,
+  node: StoredNode,
+  doing: 'update' | 'deletion',
+): void => {
   refuseLocked(node);
   if (node.power_state === 'power off') return;
+  const state = node.power_state ?? 'None';
   throw Invalid(
-    `The ${title.toLowerCase()} of node ${node.uuid} can not be changed or deleted in power state "${node.power_state}", only in "power off".`,
+    `The requested action "${title.toLowerCase()} ${doing}" can not be performed on node "${node.uuid}" while it is in state "${state}".`,
   );
 };
+
+/** Nobody has the machine; one that is available may be deployed at any moment. */
+const isIdle = (node: StoredNode): boolean => stateOf(node).deletable === true && node.provision_state !== 'available';
 
 /** A page of those of a node, or of all nodes. */
 const list = async <R extends Volume>(
@@ -90,9 +98,9 @@ const routesOf = <R extends Volume>(collection: Collection<R>): Route[] => {
         delete: 'baremetal:volume:delete',
       },
       rules: {
-        edit: ({ node }) => refuseRunning(kind, node),
+        edit: ({ node }) => refuseRunning(kind, node, 'update'),
         remove: (_deps, _record, node) => {
-          if (!stateOf(node).deletable) refuseRunning(kind, node);
+          if (!isIdle(node)) refuseRunning(kind, node, 'deletion');
         },
       },
     }),

@@ -4,6 +4,7 @@ import { parseTrust } from '../../layers/bmc/driver-info.ts';
 import { agentCommand, type AgentCommand } from '../../layers/bmc/operations.ts';
 import { isFault } from '../../layers/domain/fault.ts';
 import { withoutTail } from '../../layers/domain/foreign-text.ts';
+import { agentWords, joinWords } from '../../layers/domain/machine-words.ts';
 import { parseObject } from '../../layers/redfish-client/answer.ts';
 import type { Answer, Method, Peer } from '../../layers/platform/wire.ts';
 import type { Call } from './call.ts';
@@ -29,8 +30,10 @@ const statusNames: Readonly<Record<number, BmcFaultName>> = { 401: 'AgentRejecte
 
 const refusal = (what: string, { status, text }: Answer) => {
   const name = statusNames[status] ?? (status >= 500 ? 'AgentUnreachable' : 'AgentRejected');
-  const said = parseObject(text)?.['faultstring'];
-  return bmcFault(name, `${what} was refused with status ${status}${typeof said === 'string' ? `: ${said}` : ''}.`);
+  const body = parseObject(text);
+  // Its own errors come as faultstring (Pecan) or as message and details.
+  const said = joinWords([body?.['faultstring']]) || agentWords(body);
+  return bmcFault(name, `${what} was refused with status ${status}${said === undefined ? '' : `: ${said}`}.`);
 };
 
 const findAgent = async (call: Call): Promise<{ peer: Peer; base: string; label: string }> => {

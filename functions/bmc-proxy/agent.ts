@@ -3,6 +3,7 @@ import { bmcFault } from '../../layers/bmc/faults.ts';
 import { agentStep, type AgentCommand, type AgentStep } from '../../layers/bmc/operations.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { isFault } from '../../layers/domain/fault.ts';
+import { agentWords } from '../../layers/domain/machine-words.ts';
 import { openAgent, type Agent } from './agent-client.ts';
 import { done, pending, type Call, type Parsed } from './call.ts';
 
@@ -25,14 +26,6 @@ const toReport = ({ id, command_name, command_status, command_result, command_er
   return { id, command_name, command_status, command_result: result ?? null, command_error: command_error ?? null };
 };
 
-const why = ({ command_error }: AgentCommand): string => {
-  const { message, details } = asObject(command_error);
-  return (
-    [message, details].filter((text): text is string => typeof text === 'string' && text !== '').join(' ') ||
-    'no reason given'
-  );
-};
-
 const steps = (result: unknown, kind: string): AgentStep[] =>
   Object.values(asObject(asObject(result)[`${kind}_steps`]))
     .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
@@ -45,7 +38,10 @@ export const listSteps = async (call: Call<'agent.steps'>) => {
   const { node, ports } = call.record;
   const command = await agent.run(`${kind}.get_${kind}_steps`, { node, ports }, true);
   if (command.command_status !== 'SUCCEEDED') {
-    throw bmcFault('AgentRejected', `The agent could not list its ${kind} steps: ${why(command)}.`);
+    throw bmcFault(
+      'AgentRejected',
+      `The agent could not list its ${kind} steps: ${agentWords(command.command_error) ?? 'no reason given'}.`,
+    );
   }
   const versions = asObject(asObject(command.command_result)['hardware_manager_version']);
   return done<'agent.steps'>({ steps: steps(command.command_result, kind), hardware_manager_version: versions });
@@ -115,6 +111,12 @@ export const executeStep = async (call: Call<'agent.execute'>) => {
   if (!command) return done<'agent.execute'>({ started, command: null });
   await close(call, entry, command);
   return done<'agent.execute'>({ started, command: toReport(command) });
+};
+
+/** Only asks what the agent does. */
+export const lookAtProgress = async (call: Call<'agent.progress'>) => {
+  const commands = await (await openAgent(call)).commands();
+  return done<'agent.progress'>({ running: commands.some(({ command_status: status }) => status === 'RUNNING') });
 };
 
 type Command = Parsed<'agent.call'>['command'];

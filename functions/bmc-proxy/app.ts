@@ -104,6 +104,7 @@ export const create = (deps: Deps, config: Config) => {
       end,
       open,
       conceal: (value) => void secrets.push(value),
+      redact: (text) => createMessageRedactor(secrets)(text),
     };
     const run = redfish[op] as (call: Call) => Promise<Reply>;
     return run(call);

@@ -2,14 +2,16 @@
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
 import { withBmc } from './bmc.ts';
-import { findPlace, modes, type Place } from './boot.ts';
+import { modes } from './boot.ts';
+import { findPlace, listedModes, type Place, shownOf } from './boot-override.ts';
 import type { Call } from './call.ts';
+import { firstAccepted } from './ensure.ts';
 import { ensureSetting, type Standing } from './setting.ts';
 
 const name = 'BootSourceOverrideMode';
 
-const checkMode = ({ boot, active }: Place, wanted: string, { boot_mode_elsewhere: remedy }: Quirks): void => {
-  const listed = [boot, active].flatMap((place) => place[`${name}@Redfish.AllowableValues`] ?? []);
+const checkMode = (place: Place, wanted: string, { boot_mode_elsewhere: remedy }: Quirks): void => {
+  const listed = listedModes(place);
   const advice = remedy ? ` ${remedy}` : '';
   if (listed.length > 0 ? listed.includes(wanted) : !remedy) return;
   const only = listed.length > 0 ? `, only in ${listed.join(', ')}` : '';
@@ -22,11 +24,11 @@ const standing = ({ boot, active }: Place, wanted: string): Standing => {
   return (active[name] ?? next) === wanted ? 'current' : 'pending';
 };
 
-/** Boards that lose what is not sent along get all three fields, the other two as they are. */
-const bodyOf = ({ boot, active }: Place, wanted: string, quirks: Quirks): object => {
-  const { BootSourceOverrideTarget, BootSourceOverrideEnabled } = boot.BootSourceOverrideTarget ? boot : active;
-  const others = quirks.boot_mode_always ? { BootSourceOverrideTarget, BootSourceOverrideEnabled } : {};
-  return { Boot: { ...others, [name]: wanted } };
+/** Boards that lose or refuse what does not come with the other two fields get those as they are. */
+const bodiesOf = (place: Place, wanted: string, quirks: Quirks): object[] => {
+  const { BootSourceOverrideTarget, BootSourceOverrideEnabled } = shownOf(place);
+  const whole = { Boot: { BootSourceOverrideTarget, BootSourceOverrideEnabled, [name]: wanted } };
+  return quirks.boot_mode_always ? [whole] : [{ Boot: { [name]: wanted } }, whole];
 };
 
 /** Done when the BMC shows the mode, or has taken it for the next start. Throws BmcUnsupported. */
@@ -42,7 +44,12 @@ export const ensureMode = async (call: Call<'mode.ensure'>) => {
         return standing(place, wanted);
       },
       check: () => checkMode(place, wanted, quirks),
-      send: async () => bmc.redfish.patch(place.at.path, bodyOf(place, wanted, quirks), place.at.etag),
+      send: async () => {
+        const { path, etag } = place.at;
+        return firstAccepted(
+          bodiesOf(place, wanted, quirks).map((body) => async () => bmc.redfish.patch(path, body, etag)),
+        );
+      },
     });
   });
 };

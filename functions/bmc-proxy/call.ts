@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 /** All IP addresses of a host name, as the resolver gives them. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-export type Deps = Pick<Platform, 'opener' | 'log' | 'clock' | 'wire'> & {
+export type Deps = Pick<Platform, 'opener' | 'sealer' | 'log' | 'clock' | 'wire'> & {
   readonly records: BmcRecords;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
@@ -30,6 +30,8 @@ export type Call<O extends Operation = Operation> = Required<Deps> & {
   open(name: string): Promise<string | undefined>;
   /** Keeps a value that came with the request out of every message, as BMCs repeat what they refuse. */
   conceal(value: string): void;
+  /** A text without what was opened or concealed, such as is kept for a later message. */
+  redact(text: string): string;
 };
 
 export type Implementation = { readonly [O in Operation]: (call: Call<O>) => Promise<Reply<O>> };

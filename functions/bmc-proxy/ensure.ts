@@ -24,6 +24,8 @@ export type Goal<T> = {
   /** What to send now; undefined: wait. Throws what makes the goal unreachable. */
   next(entry: LedgerEntry | undefined): Promise<Deed | undefined> | Deed | undefined;
   task(monitor: string): Promise<TaskOutcome>;
+  /** Something else may be sent while the task of the last write still runs, such as what forces it. */
+  readonly overtakes?: true;
   /** Names of the quirks that were minded. */
   quirks(): Promise<readonly string[]>;
 };
@@ -43,9 +45,13 @@ export const maySend = (call: Pick<Call, 'clock'>, entry: LedgerEntry | undefine
   if (entry!.sends < 3) return true;
   throw bmcFault(
     'BmcStateMismatch',
-    `The BMC was told "${entry!.what}" ${entry!.sends} times and has not done it. Look at its event log.`,
+    `The BMC was told "${entry!.what}" ${entry!.sends} times and has not done it.${lastAnswer(entry)} Look at its event log.`,
   );
 };
+
+/** What the BMC had to say to the last write whose outcome was not clear; with a space before it, empty if nothing. */
+export const lastAnswer = (entry: LedgerEntry | undefined): string =>
+  entry?.said ? ` Its last answer: ${entry.said}` : '';
 
 const mayHaveArrived = (entry: LedgerEntry | undefined) => entry?.state === 'sent';
 
@@ -62,7 +68,10 @@ const look = async <T>(goal: Goal<T>, entry: LedgerEntry | undefined): Promise<S
 /** BmcTimeout: no answer; BmcProtocol: an answer that says nothing sure. The machine itself will tell. */
 export const isUnknown = (fault: Fault, { repeatable }: Pick<Deed, 'repeatable'>): boolean =>
   fault.name === 'BmcTimeout' || (fault.name === 'BmcProtocol' && !(repeatable && refusalOf(fault)));
-const isRejection = ({ name }: Fault) => name === 'BmcRejected' || name === 'BmcUnsupported';
+
+/** What says no for good: something else may be tried. By the name of a fault. */
+export const isRejection = (name: string | null | undefined): boolean =>
+  name === 'BmcRejected' || name === 'BmcUnsupported' || name === 'BmcTaskFailed';
 
 /** The first of `tries` that the BMC does not reject. */
 export const firstAccepted = async (tries: readonly (() => Promise<Accepted>)[]): Promise<Accepted> => {
@@ -70,20 +79,20 @@ export const firstAccepted = async (tries: readonly (() => Promise<Accepted>)[])
     try {
       return await attempt();
     } catch (error) {
-      if (!isFault(error) || !isRejection(error) || at === tries.length - 1) throw error;
+      if (!isFault(error) || !isRejection(error.name) || at === tries.length - 1) throw error;
     }
   }
   return { monitor: undefined };
 };
 
-const refused = async <T>(call: Call, goal: Goal<T>, deed: Deed, sent: LedgerEntry, fault: Fault) => {
+const refused = async <T>(call: Call, goal: Goal<T>, sent: LedgerEntry, fault: Fault) => {
   const { records, record, operation } = call;
   const entry = await records.record(record.uuid, operation, { state: 'refused', outcome: fault.name }, sent);
   // A refusal often only means that it is so already (redfish.md 5 row 8).
   const seen = await goal.observe(entry).catch(() => undefined);
   if (seen && 'so' in seen) return entry;
-  const other = isRejection(fault) ? await goal.next(entry) : undefined;
-  if (!other || other.what === deed.what) throw fault;
+  const other = isRejection(fault.name) ? await goal.next(entry) : undefined;
+  if (!other || other.what === sent.what) throw fault;
   return entry;
 };
 
@@ -101,19 +110,32 @@ const deliver = async <T>(call: Call, goal: Goal<T>, deed: Deed, before: LedgerE
       what: deed.what,
       fault: error.name,
     });
-    return isUnknown(error, deed) ? sent : refused(call, goal, deed, sent, error);
+    if (!isUnknown(error, deed)) return refused(call, goal, sent, error);
+    const unclear = { state: 'unclear', outcome: error.name, said: call.redact(error.message) } as const;
+    return records.record(record.uuid, operation, unclear, sent);
   }
 };
 
-const checkTask = async <T>(call: Call, goal: Goal<T>, entry: LedgerEntry | undefined): Promise<void> => {
-  if (!mayHaveArrived(entry) || !entry?.monitor) return;
+/** `waits`: why the write must not be sent again yet. */
+type TaskSeen = { readonly entry: LedgerEntry | undefined; readonly waits?: string };
+
+/** What is still at work is not begun once more, nor is what nobody can say of whether it is. */
+const checkTask = async <T>(call: Call, goal: Goal<T>, entry: LedgerEntry | undefined): Promise<TaskSeen> => {
+  if (!mayHaveArrived(entry) || !entry?.monitor) return { entry };
   try {
-    await goal.task(entry.monitor);
+    return (await goal.task(entry.monitor)) === 'running' ? { entry, waits: ' Its task is still running.' } : { entry };
   } catch (error) {
-    if (isRetryable(error) || !isFault(error)) return;
-    await call.records.record(call.record.uuid, call.operation, { state: 'refused', outcome: error.name }, entry);
-    throw error;
+    if (isRetryable(error)) return { entry, waits: ` How its task stands is not known: ${(error as Fault).message}` };
+    if (!isFault(error) || error.name !== 'BmcTaskFailed') throw error;
+    return { entry: await refused(call, goal, entry, error) };
   }
+};
+
+/** What to send now, if anything. */
+const nextDeed = async <T>(goal: Goal<T>, { entry, waits }: TaskSeen): Promise<Deed | undefined> => {
+  if (waits !== undefined && !goal.overtakes) return undefined;
+  const deed = await goal.next(entry);
+  return waits !== undefined && deed?.what === entry?.what ? undefined : deed;
 };
 
 /**
@@ -134,10 +156,12 @@ export const ensure = async <O extends Operation, T extends object>(
       const observed = { changed: (entry?.sends ?? 0) > 0, ...seen.so };
       return { status: 'done', observed, quirks: await goal.quirks() } as Reply<O>;
     }
-    await checkTask(call, goal, entry);
-    const deed = seen.moving ? undefined : await goal.next(entry);
+    const task = await checkTask(call, goal, entry);
+    entry = task.entry;
+    const deed = seen.moving ? undefined : await nextDeed(goal, task);
     if (deed) entry = await deliver(call, goal, deed, entry);
-    else if (clock.now() + config.pollIntervalMs >= end) return pending(seen.not);
-    else await clock.sleep(config.pollIntervalMs);
+    else if (clock.now() + config.pollIntervalMs >= end) {
+      return pending(`${seen.not}${task.waits ?? ''}${lastAnswer(entry)}`);
+    } else await clock.sleep(config.pollIntervalMs);
   }
 };

@@ -1,7 +1,7 @@
 /** The BMC proxy on AWS. */
 import type { Context } from 'aws-lambda';
 
-import { awsClock, awsLog, awsOpener, awsTable } from '../../layers/platform/aws/platform.ts';
+import { awsClock, awsLog, awsOpener, awsSealer, awsTable } from '../../layers/platform/aws/platform.ts';
 import { createBmcRecords } from '../../layers/store/bmc-records.ts';
 import { tlsWire } from '../../layers/redfish-client/transport.ts';
 import { create } from './app.ts';
@@ -14,6 +14,7 @@ const app = create(
   {
     records: createBmcRecords({ table: awsTable(env), clock }),
     opener: awsOpener(env),
+    sealer: awsSealer(env),
     log: awsLog('bmc-proxy'),
     clock,
     wire: tlsWire,

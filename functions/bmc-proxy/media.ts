@@ -1,42 +1,28 @@
 /** Virtual media (redfish.md 4.1, 5 rows 12-17). */
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
+import { type Fault, isFault } from '../../layers/domain/fault.ts';
 import { refusalOf } from '../../layers/redfish-client/answer.ts';
-import type { Accepted, Resource } from '../../layers/redfish-client/client.ts';
-import { manager, virtualMedia, type VirtualMedia } from '../../layers/redfish-client/resources.ts';
+import type { Accepted } from '../../layers/redfish-client/client.ts';
+import { virtualMedia } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
-import { done, type Call, type Parsed } from './call.ts';
-import { ensure, firstAccepted, maySend } from './ensure.ts';
-
-type Slot = Resource<VirtualMedia>;
-type Kind = 'cd' | 'usb';
-
-const mediaTypes: Readonly<Record<Kind, readonly string[]>> = { cd: ['CD', 'DVD'], usb: ['USBStick'] };
+import { done, type Call } from './call.ts';
+import { ensure, firstAccepted, isRejection, maySend } from './ensure.ts';
+import {
+  findSlots,
+  isInserted,
+  type Kind,
+  managerSlots,
+  readSlots,
+  type Slot,
+  slotsBeside,
+  slotsFor,
+  slotsOfKind,
+  systemSlots,
+} from './media-slots.ts';
 
 /** How long a BMC may take to show that media are in or out (Dell: Inserted stays true for a while). */
 const lagMs = 30_000;
-
-const takes = (kind: Kind) => (slot: Slot) => slot.body.MediaTypes?.some((type) => mediaTypes[kind].includes(type));
-
-/**
- * The slots of one collection that are for a kind. Where all take anything (Dell iDRAC 9), the last is for the stick
- * and the others for CDs, so that neither throws the other out; an only one holds one thing at a time.
- */
-const slotsOfKind = (slots: readonly Slot[], kind: Kind): Slot[] => {
-  const able = slots.filter(takes(kind));
-  const own = able.filter((slot) => !takes(kind === 'cd' ? 'usb' : 'cd')(slot));
-  if (own.length > 0 || able.length < 2) return own.length > 0 ? own : able;
-  return kind === 'cd' ? able.slice(0, -1) : able.slice(-1);
-};
-
-/** Those of a kind that no CD goes into. */
-const slotsBeside = (slots: readonly Slot[], kind: Kind): Slot[] => {
-  const taken = slotsOfKind(slots, 'cd');
-  return slotsOfKind(slots, kind).filter((slot) => !taken.includes(slot));
-};
-
-/** HPE iLO 4 does not say whether something is inserted; then the image does. */
-const isInserted = ({ body }: Slot): boolean => body.Inserted ?? Boolean(body.Image);
 
 const withoutQuery = (url: string) => url.split('?')[0]!;
 const fileName = (url: string) => withoutQuery(url).split('/').at(-1)!;
@@ -48,12 +34,6 @@ const hasImage = (slot: Slot, image: string): boolean => {
   return Image ? withoutQuery(Image) === withoutQuery(image) : ImageName === fileName(image);
 };
 
-const readSlots = async ({ redfish }: Bmc, links: readonly string[]): Promise<Slot[]> => {
-  const slots: Slot[] = [];
-  for (const link of links) slots.push(await redfish.get(link, virtualMedia));
-  return slots;
-};
-
 /** Looks at slots again and again; the first look is the one they were found with. */
 const watch = (bmc: Bmc, found: Slot[]) => {
   const paths = found.map(({ path }) => path);
@@ -63,36 +43,6 @@ const watch = (bmc: Bmc, found: Slot[]) => {
     next = undefined;
     return slots;
   };
-};
-
-const slotsIn = async (bmc: Bmc, collection: string | undefined): Promise<Slot[]> =>
-  collection ? readSlots(bmc, await bmc.redfish.members(collection)) : [];
-
-const systemSlots = async (bmc: Bmc) => slotsIn(bmc, (await bmc.system()).body.VirtualMedia?.['@odata.id']);
-
-const managerSlots = async (bmc: Bmc): Promise<Slot[]> => {
-  const slots: Slot[] = [];
-  for (const link of await bmc.managers()) {
-    const { body } = await bmc.redfish.get(link, manager);
-    slots.push(...(await slotsIn(bmc, body.VirtualMedia?.['@odata.id'])));
-  }
-  return slots;
-};
-
-type Choice = typeof slotsOfKind;
-
-/** Slots to insert into: those of the system, else those of its managers. */
-const findSlots = async (bmc: Bmc, kind: Kind, { media_slot }: Quirks, choose: Choice): Promise<Slot[]> => {
-  const own = choose(await systemSlots(bmc), kind);
-  const all = own.length > 0 ? own : choose(await managerSlots(bmc), kind);
-  return media_slot ? all.filter(({ body }) => body.Id === media_slot) : all;
-};
-
-const slotsFor = async (bmc: Bmc, { slot: kind, beside }: Parsed<'vmedia.insert'>, quirks: Quirks): Promise<Slot[]> => {
-  const usable = await findSlots(bmc, kind, quirks, beside ? slotsBeside : slotsOfKind);
-  if (usable.length > 0) return usable;
-  const which = `${mediaTypes[kind].join(' or ')}${beside ? ' beside the one for CDs' : ''}`;
-  throw bmcFault('BmcUnsupported', `The BMC offers no virtual media of type ${which}.`);
 };
 
 const ejectFrom = async ({ redfish }: Bmc, { path, etag, body }: Slot, quirks: Quirks): Promise<Accepted> => {
@@ -140,15 +90,34 @@ const insertInto = async (bmc: Bmc, { path, etag, body }: Slot, image: string): 
   return bmc.redfish.patch(path, { Image: image, Inserted: true, WriteProtected: true }, etag);
 };
 
-/** Takes other images out and waits until they are. Throws BmcBusy if that takes too long. */
+type Ejection = { readonly slot: Slot; readonly accepted?: Accepted; readonly rejected?: Fault };
+
+/**
+ * One after another. A rejection is not thrown: BMCs that show one drive twice, or an eject late, reject the second one
+ * (400), and only what they show when the lag is over says whether they meant it.
+ */
+const ejectEach = async (bmc: Bmc, slots: readonly Slot[], quirks: Quirks): Promise<Ejection[]> => {
+  const done: Ejection[] = [];
+  for (const slot of slots) {
+    try {
+      done.push({ slot, accepted: await ejectFrom(bmc, slot, quirks) });
+    } catch (error) {
+      if (!isFault(error) || !isRejection(error.name)) throw error;
+      done.push({ slot, rejected: error });
+    }
+  }
+  return done;
+};
+
+/** Takes other images out and waits until they are. Throws BmcBusy if that takes too long, or why the BMC will not. */
 const makeRoom = async ({ clock, config, end }: Call, bmc: Bmc, slots: readonly Slot[], quirks: Quirks) => {
-  const full = slots.filter(isInserted);
-  for (const slot of full) await ejectFrom(bmc, slot, quirks);
-  const until = Math.min(clock.now() + lagMs, end);
-  for (const { path } of full) {
-    while (isInserted(await bmc.redfish.get(path, virtualMedia))) {
-      if (clock.now() + config.pollIntervalMs >= until) {
-        throw bmcFault('BmcBusy', 'The BMC does not let go of the image that is inserted.');
+  const ejections = await ejectEach(bmc, slots.filter(isInserted), quirks);
+  const lagEnds = clock.now() + lagMs;
+  for (const { slot, rejected } of ejections) {
+    while (isInserted(await bmc.redfish.get(slot.path, virtualMedia))) {
+      if (clock.now() + config.pollIntervalMs >= Math.min(lagEnds, end)) {
+        const stays = bmcFault('BmcBusy', 'The BMC does not let go of the image that is inserted.');
+        throw lagEnds < end ? (rejected ?? stays) : stays;
       }
       await clock.sleep(config.pollIntervalMs);
     }
@@ -188,10 +157,31 @@ export const getMedia = async (call: Call<'vmedia.get'>) =>
     return done<'vmedia.get'>({ media, removable: (await findSlots(bmc, 'usb', quirks, slotsBeside)).length > 0 });
   });
 
+/** Shorter parts of a query are words, not signatures. */
+const shortestSignature = 24;
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** What in the address of an image is between us and the image server: BMCs quote it in their errors, whole or in part. */
+const concealParts = (call: Call, image: string): void => {
+  const { password, search, searchParams } = new URL(image);
+  const signatures = [...searchParams.values()].filter(({ length }) => length >= shortestSignature);
+  for (const value of [password, decoded(password), search.slice(1), ...signatures]) {
+    if (value !== '') call.conceal(value);
+  }
+};
+
 /** Done when a slot shows the image inserted. */
 export const insertMedia = async (call: Call<'vmedia.insert'>) => {
   const { params } = call;
   const { slot: kind, image } = params;
+  concealParts(call, image);
   return withBmc(call, async (bmc) => {
     const { names, quirks } = await bmc.quirks();
     const look = watch(bmc, await slotsFor(bmc, params, quirks));
@@ -216,6 +206,20 @@ export const insertMedia = async (call: Call<'vmedia.insert'>) => {
   });
 };
 
+/** Without those that look like one before them: sushy-tools and others show a drive under System and Manager. */
+const withoutTwins = (slots: readonly Slot[]): Slot[] => {
+  const nameOf = ({ body: { Id, Image } }: Slot) => JSON.stringify([Id, Image]);
+  return slots.filter((slot, at) => slots.findIndex((other) => nameOf(other) === nameOf(slot)) === at);
+};
+
+/** Throws only if the BMC rejects all of them. */
+const ejectAll = async (bmc: Bmc, slots: readonly Slot[], quirks: Quirks): Promise<Accepted> => {
+  const ejections = await ejectEach(bmc, slots, quirks);
+  const accepted = ejections.findLast((one) => one.accepted)?.accepted;
+  if (accepted) return accepted;
+  throw ejections.at(-1)!.rejected!;
+};
+
 /** Done when nothing of these kinds is inserted, in the slots of the system and of its managers. */
 export const ejectMedia = async (call: Call<'vmedia.eject'>) => {
   const { slot } = call.params;
@@ -238,10 +242,8 @@ export const ejectMedia = async (call: Call<'vmedia.eject'>) => {
           ? {
               what: `eject ${slot}`,
               repeatable: true,
-              send: async () => {
-                for (const each of full.slice(0, -1)) await ejectFrom(bmc, each, quirks);
-                return ejectFrom(bmc, full.at(-1)!, quirks);
-              },
+              // What still shows something when the lag is over is a drive of its own.
+              send: async () => ejectAll(bmc, entry?.sends ? full : withoutTwins(full), quirks),
             }
           : undefined,
       task: bmc.redfish.task,

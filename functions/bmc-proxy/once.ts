@@ -1,6 +1,7 @@
 /** Resets that a machine does not show afterwards, and that are therefore never sent twice (redfish.md 6). */
 import { bmcFault } from '../../layers/bmc/faults.ts';
-import { isFault } from '../../layers/domain/fault.ts';
+import type { LedgerEntry } from '../../layers/bmc/records.ts';
+import { type Fault, isFault } from '../../layers/domain/fault.ts';
 import type { Bmc } from './bmc.ts';
 import type { Call } from './call.ts';
 import { isUnknown } from './ensure.ts';
@@ -13,12 +14,14 @@ type Reset = {
   readonly verb: string;
 };
 
-const Ambiguous = ({ verb }: Reset, cause?: unknown) =>
-  bmcFault(
+const Ambiguous = ({ verb }: Reset, cause?: unknown) => {
+  const why = isFault(cause) ? `: ${cause.message}` : '.';
+  return bmcFault(
     'BmcStateMismatch',
-    `The BMC was told to ${verb} the machine and its answer is not known. Look at the machine before you ask again.`,
+    `The BMC was told to ${verb} the machine and its answer is not known${why} Look at the machine before you ask again.`,
     cause,
   );
+};
 
 const findTarget = async (bmc: Bmc, { type }: Reset): Promise<string> => {
   const { body } = await bmc.system();
@@ -34,20 +37,50 @@ type Once = Call<'nmi.inject'> | Call<'power.restart'>;
 export const wasSent = async ({ records, record, operation }: Once): Promise<boolean> =>
   (await records.entry(record.uuid, operation.op_id))?.state === 'done';
 
-/** Sends it unless that has happened. Throws BmcStateMismatch if it may have happened and nobody knows. */
-export const resetOnce = async (call: Once, bmc: Bmc, reset: Reset): Promise<void> => {
+/** How the task ended that a BMC made of it, as far as that shows within the call: undefined if nothing went wrong. */
+const failureOf = async (
+  { clock, config, end }: Once,
+  { redfish }: Bmc,
+  monitor: string,
+): Promise<Fault | undefined> => {
+  try {
+    while ((await redfish.task(monitor)) === 'running' && clock.now() + config.pollIntervalMs < end) {
+      await clock.sleep(config.pollIntervalMs);
+    }
+    return undefined;
+  } catch (error) {
+    // It was taken; that its task cannot be read is no reason to send it again.
+    if (isFault(error)) return error.name === 'BmcTaskFailed' ? error : undefined;
+    throw error;
+  }
+};
+
+const send = async (call: Once, bmc: Bmc, reset: Reset, entry: LedgerEntry | undefined): Promise<LedgerEntry> => {
   const { records, record, operation, generation } = call;
-  const entry = await records.entry(record.uuid, operation.op_id);
-  if (entry?.state === 'done') return;
-  if (entry?.state === 'sent') throw Ambiguous(reset);
   const target = await findTarget(bmc, reset);
   const sent = await records.record(record.uuid, operation, { state: 'sent', what: reset.type, generation }, entry);
   try {
-    await bmc.redfish.post(target, { ResetType: reset.type });
+    const { monitor } = await bmc.redfish.post(target, { ResetType: reset.type });
+    return monitor ? await records.record(record.uuid, operation, { state: 'accepted', monitor }, sent) : sent;
   } catch (error) {
     if (!isFault(error) || isUnknown(error, {})) throw Ambiguous(reset, error);
     await records.record(record.uuid, operation, { state: 'refused', outcome: error.name }, sent);
     throw error;
   }
-  await records.record(record.uuid, operation, { state: 'done' }, sent);
+};
+
+/**
+ * Sends it unless that has happened. Throws BmcStateMismatch if it may have happened and nobody knows, BmcTaskFailed if
+ * the BMC took it and then failed.
+ */
+export const resetOnce = async (call: Once, bmc: Bmc, reset: Reset): Promise<void> => {
+  const { records, record, operation } = call;
+  const entry = await records.entry(record.uuid, operation.op_id);
+  if (entry?.state === 'done') return;
+  if (entry?.state === 'sent' && !entry.monitor) throw Ambiguous(reset);
+  const sent = entry?.state === 'sent' ? entry : await send(call, bmc, reset, entry);
+  const failure = sent.monitor === null ? undefined : await failureOf(call, bmc, sent.monitor);
+  const step = failure ? ({ state: 'refused', outcome: failure.name } as const) : ({ state: 'done' } as const);
+  await records.record(record.uuid, operation, step, sent);
+  if (failure) throw failure;
 };

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { actionInfo, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import type { Call, Parsed } from './call.ts';
-import { ageOf, ensure, maySend, type Deed, type Seen } from './ensure.ts';
+import { ageOf, ensure, isRejection, lastAnswer, maySend, type Deed, type Seen } from './ensure.ts';
 
 type Power = 'power on' | 'power off';
 
@@ -69,13 +69,18 @@ const nextReset = async (
   if (target === 'power on' || how === 'hard') return maySend(call, entry, lagMs) ? resetDeed(bmc, target) : undefined;
   const asked = entry?.what?.startsWith('soft ') ?? false;
   // The system refuses to shut down by itself (no operating system runs): time will not help.
-  if (asked && then_force && entry?.outcome === 'BmcRejected') return resetDeed(bmc, target);
+  if (asked && then_force && entry?.state === 'refused' && isRejection(entry.outcome)) return resetDeed(bmc, target);
   const age = ageOf(call, entry);
   if (age === undefined) return resetDeed(bmc, asked || !entry?.what ? 'soft' : target);
   if (!asked) return maySend(call, entry, lagMs) ? resetDeed(bmc, target) : undefined;
   if (age < soft_seconds * 1000) return undefined;
   if (then_force) return resetDeed(bmc, target);
-  throw bmcFault('BmcStateMismatch', `The operating system did not shut down within ${soft_seconds} s of being asked.`);
+  throw entry?.said
+    ? bmcFault(
+        'BmcStateMismatch',
+        `The machine is still on, and was perhaps never asked to shut down.${lastAnswer(entry)}`,
+      )
+    : bmcFault('BmcStateMismatch', `The operating system did not shut down within ${soft_seconds} s of being asked.`);
 };
 
 const observePower = async (bmc: Bmc, target: Power): Promise<Seen<{ power: Power }>> => {
@@ -93,6 +98,7 @@ export const ensurePower = async (call: Call<'power.ensure'>) => {
       observe: async () => observePower(bmc, params.target),
       next: async (entry) => nextReset(call, bmc, params, entry),
       task: bmc.redfish.task,
+      ...(params.how === 'soft' && { overtakes: true }),
       quirks: async () => [],
     }),
   );

@@ -1,7 +1,7 @@
 /** The operations on a BMC, by name. The compiler demands one function for each row of layers/bmc/operations.ts. */
-import { callAgent, executeStep, listSteps } from './agent.ts';
+import { callAgent, executeStep, listSteps, lookAtProgress } from './agent.ts';
 import { ensureBios, getBios, resetBios } from './bios.ts';
-import { ensureBoot } from './boot.ts';
+import { clearBoot, ensureBoot } from './boot.ts';
 import { ensureMode } from './boot-mode.ts';
 import type { Implementation } from './call.ts';
 import { getFirmware } from './firmware.ts';
@@ -10,6 +10,7 @@ import { injectNmi } from './interrupt.ts';
 import { getInventory } from './inventory.ts';
 import { ejectMedia, getMedia, insertMedia } from './media.ts';
 import { ensurePower } from './power.ts';
+import { prove } from './prove.ts';
 import { restart } from './restart.ts';
 import { ensureSecureBoot, getSecureBoot } from './secure-boot.ts';
 import { createSubscription, deleteSubscription, listSubscriptions } from './subscription.ts';
@@ -18,10 +19,12 @@ import { getSystem, probe } from './system.ts';
 /** What `app.ts` dispatches to. */
 export const redfish: Implementation = {
   'bmc.probe': probe,
+  'bmc.prove': prove,
   'system.get': getSystem,
   'power.ensure': ensurePower,
   'power.restart': restart,
   'boot.ensure': ensureBoot,
+  'boot.clear': clearBoot,
   'vmedia.insert': insertMedia,
   'vmedia.eject': ejectMedia,
   'vmedia.get': getMedia,
@@ -41,5 +44,6 @@ export const redfish: Implementation = {
   'inventory.get': getInventory,
   'agent.steps': listSteps,
   'agent.execute': executeStep,
+  'agent.progress': lookAtProgress,
   'agent.call': callAgent,
 };

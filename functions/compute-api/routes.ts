@@ -2,6 +2,7 @@
 import { openapiRoute } from '../../layers/http/openapi/serve.ts';
 import { cloudRoutes } from './cloud/routes.ts';
 import { flavorRoutes } from './flavor/routes.ts';
+import { importRoute } from './import.ts';
 import { keyPairRoutes } from './key-pair.ts';
 import { quotaRoutes } from './quota.ts';
 import { rootRoutes } from './root.ts';
@@ -17,6 +18,7 @@ const resources: readonly Route[] = [
   ...serverGroupRoutes,
   ...quotaRoutes,
   ...cloudRoutes,
+  importRoute,
 ];
 
 /** What the function serves: the resources, and the document that tells of them. */

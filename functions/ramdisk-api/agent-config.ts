@@ -1,10 +1,7 @@
 /** What an agent is told about how to behave (ironic-deploy.md 3.1). */
 
-/** Seconds; agents heartbeat every 0.3 to 0.6 of this. */
-const heartbeatTimeout = 300;
-
-/** `token`: undefined below 1.62, which knows none. */
-export const agentConfig = (token: string | undefined) => ({
+/** `token`: undefined below 1.62, which knows none. Seconds: agents heartbeat every 0.3 to 0.6 of the timeout. */
+export const agentConfig = (heartbeatTimeout: number, token: string | undefined) => ({
   heartbeat_timeout: heartbeatTimeout,
   ...(token !== undefined && { agent_token: token }),
   agent_token_required: true,

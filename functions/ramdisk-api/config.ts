@@ -3,11 +3,19 @@ import * as z from 'zod';
 
 import { networksSetting } from '../../layers/bmc/networks.ts';
 
+/** Seconds: no storm of heartbeats, and more than one within the time that runs wait for them. */
+const heartbeatTimeout = z
+  .string()
+  .regex(/^\d+$/, 'has to be a whole number')
+  .transform(Number)
+  .refine((seconds) => seconds >= 10 && seconds <= 1800, 'has to be from 10 to 1800');
+
 export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string(),
     INGOT_AGENT_ENDPOINT: z.string(),
     INGOT_AGENT_NETWORKS: networksSetting('agent_networks'),
+    INGOT_RAMDISK_HEARTBEAT_TIMEOUT: heartbeatTimeout,
     INGOT_AGENT_REQUIRE_TLS: z.stringbool(),
   })
   .transform((env) => ({
@@ -16,6 +24,7 @@ export const Config = z
     tellsWhere: env.INGOT_AGENT_ENDPOINT !== '',
     /** Where ramdisks may call from. */
     networks: env.INGOT_AGENT_NETWORKS,
+    heartbeatTimeout: env.INGOT_RAMDISK_HEARTBEAT_TIMEOUT,
     /** Whether an agent may be called over https only. */
     requireTls: env.INGOT_AGENT_REQUIRE_TLS,
   }));

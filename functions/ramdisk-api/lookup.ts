@@ -78,7 +78,7 @@ export const lookup = async (deps: Deps, call: Call): Promise<Answer> => {
   const links = resourceLinks(call.base, 'nodes', uuid);
   const shown = {
     node: { uuid, properties, instance_info, driver_internal_info, links },
-    config: agentConfig(await tokenFor(deps, call, node)),
+    config: agentConfig(deps.config.heartbeatTimeout, await tokenFor(deps, call, node)),
   };
   return { body: shown };
 };

@@ -24,7 +24,11 @@ const RequestCall = z.object({
   request: z.string().refine((name): name is RequestName => Object.hasOwn(requests, name), 'no such request'),
   node: z.string(),
   params: z.record(z.string(), z.unknown()),
-  asked_by: z.object({ user: z.string().nullable(), project: z.string().nullable() }),
+  asked_by: z.object({
+    user: z.string().nullable(),
+    project: z.string().nullable(),
+    roles: z.array(z.string()).default([]),
+  }),
   budget_ms: z.number().positive(),
 });
 type RequestCall = z.output<typeof RequestCall>;

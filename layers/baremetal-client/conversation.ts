@@ -19,6 +19,8 @@ export type ConversationOptions = {
    * request that comes late does nothing to the machine of somebody else.
    */
   readonly instance?: string;
+  /** Headers by which somebody proved himself for whom this is asked: the Bare Metal API checks what he may (`ApiRequest`). */
+  readonly proof?: Readonly<Record<string, string>>;
   /** When whoever waits goes away (ms since the epoch): no pause leads beyond it. */
   readonly until: number;
 };
@@ -75,7 +77,10 @@ const read = <S extends z.ZodType>(asked: Asked, { text }: ApiReply, schema: S):
 export type Conversation = ReturnType<typeof createConversation>;
 
 /** All requests that are made for one thing. What each method throws: `faults.ts`. */
-export const createConversation = (needs: ConversationNeeds, { request_id, instance, until }: ConversationOptions) => {
+export const createConversation = (
+  needs: ConversationNeeds,
+  { request_id, instance, proof, until }: ConversationOptions,
+) => {
   const { call, clock, chance } = needs;
 
   const headers = { 'OpenStack-API-Version': microversion, 'X-OpenStack-Request-Id': request_id };
@@ -85,6 +90,7 @@ export const createConversation = (needs: ConversationNeeds, { request_id, insta
     const isBound = instance !== undefined && !claims && wanted.method !== 'GET';
     const reply = await call({
       ...wanted,
+      ...(proof && { proof }),
       headers: { ...headers, ...(isBound && { 'X-Ingot-Instance': instance }) },
     });
     if (reply.status >= 200 && reply.status < 300) return reply;

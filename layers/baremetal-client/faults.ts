@@ -18,6 +18,8 @@ export type BaremetalFaultName =
   | 'BaremetalConflict'
   /** There is no such node, port or VIF (404). */
   | 'BaremetalNotFound'
+  /** Who asks by a proof of his own may not do it there, or is not known there (401, 403). */
+  | 'BaremetalForbidden'
   /** What was asked cannot be done (400 and the rest of 4xx): repeating it does not help. */
   | 'BaremetalRefused'
   /** The answer is not what the Bare Metal API promises. */
@@ -57,6 +59,7 @@ const isLock = (said: string): boolean => /\bis locked by\b/.test(said);
 
 const nameFor = (status: number, said: string): BaremetalFaultName => {
   if (status === 404) return 'BaremetalNotFound';
+  if (status === 401 || status === 403) return 'BaremetalForbidden';
   if (status !== 409) return 'BaremetalRefused';
   return isLock(said) ? 'BaremetalLocked' : 'BaremetalConflict';
 };

@@ -16,6 +16,7 @@ const powerState = z.enum(['power on', 'power off', 'error']);
 
 const candidate = z.object({
   uuid: text,
+  driver: text,
   resource_class: text.nullable(),
   traits: z.array(text),
   properties: json,

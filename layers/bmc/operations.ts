@@ -1,9 +1,10 @@
 /**
  * The contract with the hardware side: one row per operation of `functions/bmc-proxy` (redfish.md 6). The caller never
- * sends a BMC's address or password. Every `ensure` observes first, then acts, then confirms, so a repetition of the
+ * sends a BMC's address or password, except to `bmc.prove`. Every `ensure` observes first, then acts, then confirms, so a repetition of the
  * same `op_id` never acts twice.
  *
  * `writes`: changes the machine; such an operation needs the node's current generation (fencing) and leaves a ledger row.
+ * `foreign`: of nodes whose driver is not one of ours, with which nothing else can be done.
  */
 import * as z from 'zod';
 
@@ -60,6 +61,24 @@ export const operations = {
       fingerprint256: z.string().nullable(),
     }),
   },
+  /**
+   * Whether the BMC of a node of a foreign type can be worked with by Redfish (layers/bmc/conversion.ts): its one system is
+   * read. `given`: what the operator says of it; `sealed`: the password that came with it, without which the stored one goes
+   * to its own host alone. `moved`: the stored password, sealed as `redfish_password`; as numbers, because in a text
+   * the password itself could be found by chance, and blanked.
+   */
+  'bmc.prove': {
+    in: z.strictObject({ given: z.record(z.string(), z.unknown()), sealed: z.string().nullable() }),
+    out: z.object({
+      power: power.nullable(),
+      vendor: z.string().nullable(),
+      model: z.string().nullable(),
+      serial: z.string().nullable(),
+      fingerprint256: z.string().nullable(),
+      moved: z.array(z.int()).nullable(),
+    }),
+    foreign: true,
+  },
   'system.get': {
     in: none,
     out: z.object({
@@ -101,6 +120,8 @@ export const operations = {
     out: changed,
     writes: true,
   },
+  /** Done when no override leads to the virtual drive any more; any other stays. */
+  'boot.clear': { in: none, out: changed, writes: true },
   /**
    * Same image (its URL without the query) already inserted: nothing happens. Another image: ejected first. `beside`:
    * not into the drive that a CD is or would be in, where the BMC has one drive for all.
@@ -166,6 +187,8 @@ export const operations = {
     out: z.object({ started: z.boolean(), command: agentCommand.nullable() }),
     writes: true,
   },
+  /** Whether the agent is at a command that takes its time. */
+  'agent.progress': { in: none, out: z.object({ running: z.boolean() }) },
   /**
    * A synchronous agent command, waited for. `rescue.finalize_rescue` takes no params: the proxy opens the sealed value
    * `rescue_password` of the node, which is the hash in the form of crypt(3) that the ramdisk is to use.
@@ -184,7 +207,7 @@ export const operations = {
     out: z.object({ command: agentCommand }),
     writes: true,
   },
-} as const satisfies Record<string, { in: z.ZodType; out: z.ZodType; writes?: true }>;
+} as const satisfies Record<string, { in: z.ZodType; out: z.ZodType; writes?: true; foreign?: true }>;
 
 export type Operation = keyof typeof operations;
 export type Params<O extends Operation> = z.input<(typeof operations)[O]['in']>;

@@ -33,8 +33,10 @@ export type LedgerEntry = {
   readonly sends: number;
   /** What was sent last, such as a ResetType. Never a secret. */
   readonly what: string | null;
-  /** Name of the fault that the last refusal was. */
+  /** Name of the fault that the last answer was. */
   readonly outcome: string | null;
+  /** What was answered last, of which nobody can say whether it means no. Never a secret. */
+  readonly said: string | null;
   /** Where its progress can be read: the path of a task monitor, or the id of an agent's command. */
   readonly monitor: string | null;
   /** Counts the rows of this operation; a writer names the one it has seen. */
@@ -46,6 +48,8 @@ export type LedgerStep =
   | { readonly state: 'sent'; readonly what: string; readonly generation: number }
   /** The machine took it and goes on by itself. */
   | { readonly state: 'accepted'; readonly monitor: string }
+  /** No answer, or one that does not say whether it was done. `said`: its words. */
+  | { readonly state: 'unclear'; readonly outcome: string; readonly said: string }
   | { readonly state: 'done' }
   /** `outcome`: name of the fault. */
   | { readonly state: 'refused'; readonly outcome: string };

@@ -7,14 +7,19 @@ export class Fault extends Error {
   readonly code: number;
   /** Seconds after which to try again, of what was refused on purpose and not because something is broken. */
   readonly retryAfter: number | undefined;
+  /** What can be done instead, of a method that cannot (405). */
+  readonly allow: readonly string[] | undefined;
 
-  constructor(name: string, code: number, message: string, options?: { cause?: unknown; retryAfter?: number }) {
+  constructor(name: string, code: number, message: string, options?: FaultOptions) {
     super(message, options);
     this.name = name;
     this.code = code;
     this.retryAfter = options?.retryAfter;
+    this.allow = options?.allow;
   }
 }
+
+type FaultOptions = { cause?: unknown; retryAfter?: number; allow?: readonly string[] };
 
 /** Whether an error is one of ours, with a name, a status and a text for people. */
 export const isFault = (error: unknown): error is Fault => error instanceof Fault;
@@ -33,7 +38,9 @@ export const Invalid = maker('Invalid', 400);
 export const Unauthorized = maker('Unauthorized', 401);
 export const Forbidden = maker('Forbidden', 403);
 export const NotFound = maker('NotFound', 404);
-export const MethodNotAllowed = maker('MethodNotAllowed', 405);
+/** `allow`: the methods that are possible, where they are known. */
+export const MethodNotAllowed = (message: string, allow?: readonly string[]) =>
+  new Fault('MethodNotAllowed', 405, message, allow && { allow });
 export const NotAcceptable = maker('NotAcceptable', 406);
 export const Conflict = maker('Conflict', 409);
 export const TooLarge = maker('TooLarge', 413);

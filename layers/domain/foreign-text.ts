@@ -7,7 +7,7 @@
 export const maxText = 4096;
 
 /** Characters of such a text that say what went wrong; the rest says where, and what to do. */
-const maxReason = 3500;
+export const maxReason = 3500;
 
 /** Characters of a reason that are another's words, so that what is put around them is not cut for them. */
 export const maxWords = 3000;

@@ -7,6 +7,8 @@ import type { InterfaceField } from './hardware-types.ts';
 import type { Node } from './node.ts';
 
 type ForeignType = {
+  /** The keys of driver_info by which its BMC is found and opened. */
+  readonly access: { readonly address: string; readonly username: string; readonly password: string };
   /** What a node of it has that brings nothing else. Whatever it brings is kept: nobody goes by it. */
   readonly interfaces: { readonly [F in InterfaceField]: string };
   /** What an operator does with such a node. */
@@ -16,6 +18,7 @@ type ForeignType = {
 /** By the name that `driver` has. */
 const foreignTypes: { readonly [driver: string]: ForeignType } = {
   ipmi: {
+    access: { address: 'ipmi_address', username: 'ipmi_username', password: 'ipmi_password' },
     interfaces: {
       bios_interface: 'no-bios',
       boot_interface: 'ipxe',
@@ -32,13 +35,16 @@ const foreignTypes: { readonly [driver: string]: ForeignType } = {
       vendor_interface: 'ipmitool',
     },
     instead:
-      'If its BMC speaks Redfish, set the node to maintenance, and then its driver to redfish with --reset-interfaces and redfish_address, redfish_username and redfish_password in driver_info.',
+      'If its BMC speaks Redfish, convert it: `npx ingot nodes convert`, which asks for POST /v1/nodes/{ident}/conversion.',
   },
 };
 
 /** The type of this name; undefined for one of ours, and for one that nobody knows. */
 const foreignType = (driver: string): ForeignType | undefined =>
   Object.hasOwn(foreignTypes, driver) ? foreignTypes[driver] : undefined;
+
+/** Where driver_info of this type says how its BMC is reached; undefined for one that is not foreign. */
+export const foreignAccess = (driver: string): ForeignType['access'] | undefined => foreignType(driver)?.access;
 
 /** The interfaces that a node of this type has by default; undefined for one that is not foreign. */
 export const foreignInterfaces = (driver: string): ForeignType['interfaces'] | undefined =>

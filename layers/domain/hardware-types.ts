@@ -93,7 +93,8 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       storage: ['noop', 'fake'],
       vendor: ['fake', 'no-vendor'],
     },
-    properties: {},
+    // Ironic's: nobody needs them.
+    properties: { B1: { doc: 'B1 description. Required.' }, B2: { doc: 'B2 description. Required.' } },
   },
 };
 

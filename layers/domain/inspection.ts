@@ -62,7 +62,7 @@ const rootDiskSize = (inspected: Inspected): number | undefined => {
 
 /**
  * The properties that schedulers and clients read; what is not known is left out. `local_gb` leaves a GiB for
- * partitions, as in Ironic.
+ * partitions, and is text, as in Ironic.
  */
 export const propertiesOf = (inspected: Inspected): Record<string, string | number> => {
   const { cpu, memory } = read(inspected);
@@ -71,7 +71,7 @@ export const propertiesOf = (inspected: Inspected): Record<string, string | numb
     cpus: cpu.count,
     cpu_arch: cpu.architecture,
     memory_mb: memory.physical_mb,
-    local_gb: disk === undefined ? undefined : Math.max(0, Math.floor(disk / gib) - 1),
+    local_gb: disk === undefined ? undefined : String(Math.max(0, Math.floor(disk / gib) - 1)),
   };
   return Object.fromEntries(
     Object.entries(found).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -40,22 +40,34 @@ const oneOf = (info: Info, name: string, values: readonly string[]): void => {
   }
 };
 
+/** The word for whatever algorithm the length of the digest tells. */
+export const autoAlgorithm = 'auto';
+
+/** What agents tell by the length of a digest, or of one in a checksum file that they fetch. */
+const checkByLength = (info: Info, name: string): void => {
+  const value = info[name];
+  const fits = ['md5', 'sha256', 'sha512'].some((algorithm) => isDigest(value, digests[algorithm]!));
+  if (fits || isWebUrl(value)) return;
+  throw Invalid(
+    `instance_info.${name} must be an MD5, SHA-256 or SHA-512 in hexadecimal, or the URL of a checksum file.`,
+  );
+};
+
 /** The pair image_os_hash_* wins over image_checksum; one of them must be there, or a bad image would go unnoticed. */
 const checkDigest = (info: Info): void => {
   const [algorithm, value] = [info['image_os_hash_algo'] ?? null, info['image_os_hash_value'] ?? null];
   if (algorithm !== null || value !== null) {
     need(info, ['image_os_hash_algo', 'image_os_hash_value']);
-    oneOf(info, 'image_os_hash_algo', Object.keys(digests));
+    oneOf(info, 'image_os_hash_algo', [...Object.keys(digests), autoAlgorithm]);
+    if (algorithm === autoAlgorithm) return checkByLength(info, 'image_os_hash_value');
     const length = digests[algorithm as string] ?? 0;
-    if (isDigest(value, length)) return;
-    throw Invalid(`instance_info.image_os_hash_value must be ${length} hexadecimal digits for this algorithm.`);
+    if (isDigest(value, length) || isWebUrl(value)) return undefined;
+    throw Invalid(
+      `instance_info.image_os_hash_value must be ${length} hexadecimal digits for this algorithm, or the URL of a checksum file.`,
+    );
   }
   need(info, ['image_checksum']);
-  const checksum = info['image_checksum'];
-  const fits = ['md5', 'sha256', 'sha512'].some((name) => isDigest(checksum, digests[name]!));
-  if (!fits && !isWebUrl(checksum)) {
-    throw Invalid('instance_info.image_checksum must be an MD5, SHA-256 or SHA-512 in hexadecimal, or the URL of one.');
-  }
+  return checkByLength(info, 'image_checksum');
 };
 
 const checkPartition = (info: Info): void => {

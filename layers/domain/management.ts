@@ -1,4 +1,5 @@
 /** What management interfaces can do besides power, by implementation (ironic-api.md 2.1). */
+import { refuseForeign } from './foreign-types.ts';
 import { unsupported } from './hardware-types.ts';
 import type { Node } from './node.ts';
 
@@ -20,7 +21,9 @@ const managements: { readonly [implementation: string]: Management } = {
 };
 
 /** What the management interface of the node can do. Throws Invalid (400) if it has none that can do anything. */
-export const managementOf = ({ driver, management_interface: name }: Node): Management => {
+export const managementOf = (node: Node): Management => {
+  refuseForeign(node);
+  const { driver, management_interface: name } = node;
   const found = name !== null && Object.hasOwn(managements, name) ? managements[name] : undefined;
   if (!found) throw unsupported(driver, 'management');
   return found;

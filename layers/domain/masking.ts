@@ -4,10 +4,27 @@ import type { Field, Fields } from './fields.ts';
 /** Stands for a secret, in answers and in the stored record alike. */
 export const mask = '******';
 
-const looksSecret = /password|passwd|secret|token|auth_key|priv_key|private_key|snmp_community/i;
+/**
+ * What names of credentials have in them, without their separators. The first lines are those of oslo.utils
+ * (`mask_dict_password`), which Ironic goes by; those of deployments after them; the last is ours.
+ */
+const secretWords = [
+  ...['password', 'adminpass', 'newpass', 'passphrase', 'syspswd', 'authtoken', 'token', 'secret', 'configdrive'],
+  ...['encryptedkey', 'privatekey', 'fernetkey', 'sslkey', 'rabbitcookie', 'keystonecredential', 'cephclusterfsid'],
+  ...['octaviaheartbeatkey', 'cephmanilaclientkey', 'pacemakerremoteauthkey', 'designaterndckey', 'cephadminkey'],
+  ...['heatauthencryptionkey', 'cephclientkey', 'barbicansimplecryptokek', 'cephrgwkey', 'swifthashsuffix'],
+  ...['migrationsshkey', 'cephmdskey', 'cephmonkey'],
+  ...['passwd', 'pswd', 'pwd', 'credential', 'apikey', 'accesskey', 'authkey', 'privkey', 'snmpcommunity'],
+] as const;
 
-/** Whether the value under this name is a credential, by the name alone. */
-export const isSecretName = (name: string): boolean => looksSecret.test(name);
+const looksSecret = new RegExp(secretWords.join('|'));
+const separators = /[-_. ]/g;
+
+/** Whether the value under this name is a credential, by the name alone: `admin_pass`, `adminPass`, `vnc_pass`. */
+export const isSecretName = (name: string): boolean => {
+  const word = name.toLowerCase().replaceAll(separators, '');
+  return looksSecret.test(word) || /(?<!by|com)pass$/.test(word);
+};
 
 /** A copy in which every value under a secret-looking name, at any depth, is the mask. */
 export const maskSecrets = (value: unknown): unknown => {

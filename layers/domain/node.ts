@@ -168,7 +168,7 @@ export const node = fields({
   console_enabled: { access: 'read', schema: bool, default: false, state: true, doc: 'Whether a console runs.' },
   inspection_started_at: { access: 'read', since: 6, schema: timestamp, doc: 'Start of the last inspection.' },
   inspection_finished_at: { access: 'read', since: 6, schema: timestamp, doc: 'End of the last inspection.' },
-  clean_step: { access: 'read', since: 7, schema: json, default: {}, doc: 'The clean step in progress.' },
+  clean_step: { access: 'read', since: 7, schema: json, default: {}, masked: true, doc: 'The clean step in progress.' },
   raid_config: { access: 'read', since: 12, schema: json, default: {}, state: true, doc: 'RAID as it is.' },
   target_raid_config: {
     access: 'read',
@@ -214,7 +214,14 @@ export const node = fields({
     index: true,
     doc: 'Why the service itself set maintenance; null: it did not.',
   },
-  deploy_step: { access: 'read', since: 44, schema: json, default: {}, doc: 'The deploy step in progress.' },
+  deploy_step: {
+    access: 'read',
+    since: 44,
+    schema: json,
+    default: {},
+    masked: true,
+    doc: 'The deploy step in progress.',
+  },
   conductor_group: {
     access: 'update',
     rule: 'baremetal:node:update:conductor_group',
@@ -303,7 +310,14 @@ export const node = fields({
     index: true,
     doc: 'Parent node.',
   },
-  service_step: { access: 'read', since: 87, schema: json, default: {}, doc: 'The service step in progress.' },
+  service_step: {
+    access: 'read',
+    since: 87,
+    schema: json,
+    default: {},
+    masked: true,
+    doc: 'The service step in progress.',
+  },
   disable_power_off: {
     access: 'update',
     rule: 'baremetal:node:update:disable_power_off',

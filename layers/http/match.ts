@@ -42,10 +42,16 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
       [...leaves].filter(([, { row }]) => isThere(row, version) || (row.tooOld !== 'nothing' && !isGone(row, version))),
     );
 
-  const tooOld = ({ at, since = 1, tooOld: given = 404 }: Endpoint, version: number): Fault => {
+  const tooOld = ({ at, since = 1, tooOld: given = 404 }: Endpoint, version: number, allow: string[]): Fault => {
     const code = given === 'nothing' ? 404 : given;
     const text = `${at} needs API version ${spell(since)}, this request asked for ${spell(version)}.`;
-    return new Fault(faults[code], code, text);
+    return code === 405 ? MethodNotAllowed(text, allow) : new Fault(faults[code], code, text);
+  };
+
+  /** Those of this version; where it has none, those there will be. */
+  const methodsOf = (leaves: Found<Row>['leaves'], version: number): string[] => {
+    const now = [...leaves].flatMap(([method, { row }]) => (isThere(row, version) ? method : []));
+    return now.length > 0 ? now : [...leaves.keys()];
   };
 
   const match = (request: HttpRequest, version: number): Match<Row> => {
@@ -55,9 +61,10 @@ export const createMatcher = <Row extends Endpoint>(rows: readonly Row[], protoc
     const leaves = found && known(found, version);
     if (!leaves?.size) throw nothing();
     const leaf = leaves.get(method);
-    if (!leaf) throw MethodNotAllowed(`${method} is not possible here, only ${[...leaves.keys()].join(', ')}.`);
+    const possible = methodsOf(leaves, version);
+    if (!leaf) throw MethodNotAllowed(`${method} is not possible here, only ${possible.join(', ')}.`, possible);
     const { row, names } = leaf;
-    if (!isThere(row, version)) throw tooOld(row, version);
+    if (!isThere(row, version)) throw tooOld(row, version, possible);
     const params = paramsOf(names, found!.values);
     const other = spare && path !== spare ? find(spare) : undefined;
     if (other?.leaves.get(method) !== leaf) return { row, params };

@@ -13,6 +13,7 @@
  * 7. handle: what the row does (400, 409, ...)
  * 8. reply: status, headers, and the record as this version shows it
  *
+ * What an API has patience with is made again from 3 on: what is there by then decides, not what was there.
  * Errors up to 2 are told in the words of a router, later ones in those of a resource. An OPTIONS request ends after 1.
  */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
@@ -23,10 +24,12 @@ import type { Invocation, Platform } from '../platform/platform.ts';
 import { type Admit, subjectOf } from './admission.ts';
 import { readArguments } from './arguments.ts';
 import { createMatcher, type Match } from './match.ts';
+import type { Patience } from './patience.ts';
 import { type About, type Content, json, noVersions, type Protocol, type Refusal } from './protocol.ts';
 import { isServerError, refuse, reply } from './reply.ts';
 import { bytesOf, type HttpRequest, jsonBody, readRequest, refuseAccept } from './request.ts';
 import { type Answer, type Call, type Route, statusAt } from './route.ts';
+import { leavesTrail, type Trail, trailOf } from './trail.ts';
 
 /** What makes an API out of rows. */
 export type Api<Deps, Rule extends string> = {
@@ -39,6 +42,8 @@ export type Api<Deps, Rule extends string> = {
    * for what nobody does for now. Default: nobody, nothing.
    */
   enter?(subject: Subject, row: Route<Deps, Rule>): void;
+  /** With what a request is tried again instead of being told; default: nothing. */
+  patience?: Patience<Deps>;
   /** Start of all links; empty: what the client called. */
   readonly publicEndpoint: string;
 };
@@ -77,17 +82,23 @@ const acceptable = ({ answers }: Protocol, media: string | undefined, request: H
   if (types) refuseAccept(request, types);
 };
 
-/** A request once its version is known. */
-type Asked = { readonly event: APIGatewayProxyEvent; readonly request: HttpRequest; readonly about: About };
+/** A request once its version is known. `trail`: what the log will say of one that may change something. */
+type Asked = {
+  readonly event: APIGatewayProxyEvent;
+  readonly request: HttpRequest;
+  readonly about: About;
+  trail?: Trail;
+};
 
 /** Steps 3 to 8, for a row that was matched. */
 const answer = async <Deps extends Needs, Rule extends string>(
   { admit, enter, protocol, publicEndpoint }: Api<Deps, Rule>,
   deps: Deps,
   matched: Match<Route<Deps, Rule>>,
-  { event, request, about }: Asked,
+  asked: Asked,
 ): Promise<APIGatewayProxyResult> => {
   const { row } = matched;
+  const { event, request, about } = asked;
   const { source, headers: sent } = request;
   const subject = subjectOf(event, deps.clock.now());
   if (subject) enter?.(subject, row);
@@ -95,6 +106,7 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const caller = { subject, source, path: event.path };
   const admitted = admit(deps, row, caller, target, name);
   const { query, body } = readArguments(row, request, about.version, protocol);
+  if (leavesTrail(row)) asked.trail = trailOf(row, admitted.subject, body);
   const base = publicEndpoint || request.base;
   const raw = { bytes: (limit: number) => bytesOf(request, limit), json: (limit: number) => jsonBody(request, limit) };
   const call: Call = { ...about, params, query, ...admitted, source, base, body, raw, target, headers: sent };
@@ -102,6 +114,32 @@ const answer = async <Deps extends Needs, Rule extends string>(
   const content = contentOf(given);
   const code = status ?? statusAt(row, about.version) ?? (content ? 200 : 204);
   return reply(protocol, about, code, content, { ...(location && { Location: base + location }), ...headers });
+};
+
+/** Steps 3 to 8, again as long as the API has patience with what stands in their way. Nothing is held meanwhile. */
+const answerPatiently = async <Deps extends Needs, Rule extends string>(
+  api: Api<Deps, Rule>,
+  deps: Deps,
+  matched: Match<Route<Deps, Rule>>,
+  asked: Asked,
+): Promise<APIGatewayProxyResult> => {
+  const began = deps.clock.now();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await answer(api, deps, matched, asked);
+    } catch (error) {
+      const pause = api.patience?.(deps, error, { tries, passed: deps.clock.now() - began });
+      if (pause === undefined) throw error;
+      await deps.clock.sleep(pause);
+    }
+  }
+};
+
+/** A line for who was let through to change something. Bodies and queries are not in it: they may hold secrets. */
+const leaveTrail = ({ log }: Needs, asked: Asked | undefined, status: number): void => {
+  if (!asked?.trail) return;
+  const { trail, event, about } = asked;
+  log.info('A change was asked for.', { ...trail, path: event.path, status, request_id: about.request_id });
 };
 
 /** Makes the function that serves an API. Each answer, also to an error, is in the form of its protocol. */
@@ -113,6 +151,7 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
   return async (event, invocation) => {
     const about = { version: standard, request_id: `req-${invocation.request_id}` };
     let by: Refusal['by'] = 'router';
+    let asked: Asked | undefined;
     try {
       const request = readRequest(event);
       about.version = negotiate(request.headers);
@@ -122,10 +161,15 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
       }
       const matched = match(request, about.version);
       by = 'resource';
-      return await answer(api, deps, matched, { event, request, about });
+      asked = { event, request, about };
+      const result = await answerPatiently(api, deps, matched, asked);
+      leaveTrail(deps, asked, result.statusCode);
+      return result;
     } catch (error) {
       if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
-      return refuse(protocol, about, error, by);
+      const result = refuse(protocol, about, error, by);
+      leaveTrail(deps, asked, result.statusCode);
+      return result;
     }
   };
 };

@@ -1,7 +1,7 @@
 /** Answers in the form of API Gateway, with what a protocol puts on each. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 
-import { isFault } from '../domain/fault.ts';
+import { type Fault, isFault } from '../domain/fault.ts';
 import type { About, Content, Protocol, Refusal } from './protocol.ts';
 
 /** An answer; without `content` it has no Content-Type either. */
@@ -30,6 +30,11 @@ const toldAll: readonly number[] = [notImplemented, 503];
 export const isServerError = (error: unknown): boolean =>
   !isFault(error) || (error.code >= 500 && error.code !== notImplemented && error.retryAfter === undefined);
 
+const headersOf = ({ retryAfter, allow }: Fault): Record<string, string> => ({
+  ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  ...(allow && { Allow: allow.join(', ') }),
+});
+
 /** The answer to an error. Only faults below 500, and those that are meant for clients, show their own message. */
 export const refuse = (protocol: Protocol, about: About, error: unknown, by: Refusal['by']): APIGatewayProxyResult => {
   const code = isFault(error) ? error.code : 500;
@@ -37,6 +42,5 @@ export const refuse = (protocol: Protocol, about: About, error: unknown, by: Ref
     isFault(error) && (code < 500 || toldAll.includes(code))
       ? { name: error.name, message: error.message }
       : { name: 'Error', message: unexpected(about.request_id) };
-  const wait = isFault(error) && error.retryAfter !== undefined ? { 'Retry-After': String(error.retryAfter) } : {};
-  return reply(protocol, about, code, protocol.refuse({ by, code, ...told }), wait);
+  return reply(protocol, about, code, protocol.refuse({ by, code, ...told }), isFault(error) ? headersOf(error) : {});
 };

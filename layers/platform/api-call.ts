@@ -39,8 +39,8 @@ const initOf = ({ method, headers, body }: ApiRequest, proof: Readonly<Record<st
 });
 
 /** The API knows who asks not, or lets him not do it. */
-const isRefusal = ({ status }: ApiReply, { refusable }: ApiRequest): boolean =>
-  status === 401 || (status === 403 && !refusable);
+const isRefusal = ({ status }: ApiReply, { refusable, proof }: ApiRequest): boolean =>
+  !proof && (status === 401 || (status === 403 && !refusable));
 
 /**
  * Makes the function that calls one API. The credential is read by the first call and kept until it is refused. Throws
@@ -66,8 +66,14 @@ export const createApiCall = (options: ApiCallOptions): ApiCall => {
     });
   };
 
+  /** The proof of somebody else goes where that of this installation may go. */
+  const forward = (proof: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+    if (Object.keys(proof).length === 0 || isSafeUrl(endpoint)) return proof;
+    throw fail(ServiceCredential, `setting ${api}_endpoint is no https URL, and a token would travel there`, {});
+  };
+
   const send = async (wanted: ApiRequest): Promise<ApiReply> => {
-    const init = initOf(wanted, await prove());
+    const init = initOf(wanted, wanted.proof ? forward(wanted.proof) : await prove());
     try {
       const answer = await fetch(base + wanted.path, { ...init, signal: AbortSignal.timeout(patience_ms) });
       return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
@@ -78,7 +84,7 @@ export const createApiCall = (options: ApiCallOptions): ApiCall => {
 
   return async (wanted) => {
     let reply = await send(wanted);
-    if (credentials && reply.status === 401) {
+    if (credentials && reply.status === 401 && !wanted.proof) {
       // The operator may have stored another one meanwhile.
       kept = undefined;
       reply = await send(wanted);

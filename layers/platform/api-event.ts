@@ -12,7 +12,11 @@ const service = {
 };
 
 /** The event. Who is let in is not asked: whoever calls the function itself says that it is a service of ours. */
-export const toEvent = ({ method, path, headers, body }: ApiRequest, requestId: string): object => {
+export const toEvent = (
+  { method, path, headers, body }: ApiRequest,
+  requestId: string,
+  authorizer: object = service,
+): object => {
   const url = new URL(path, 'http://internal.invalid');
   const names = [...new Set(url.searchParams.keys())];
   return {
@@ -20,7 +24,7 @@ export const toEvent = ({ method, path, headers, body }: ApiRequest, requestId: 
     path: url.pathname,
     headers: { Host: url.host, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
     multiValueQueryStringParameters: Object.fromEntries(names.map((name) => [name, url.searchParams.getAll(name)])),
-    requestContext: { path: url.pathname, requestId, authorizer: service, identity: { sourceIp: '127.0.0.1' } },
+    requestContext: { path: url.pathname, requestId, authorizer, identity: { sourceIp: '127.0.0.1' } },
     body: body === undefined ? null : JSON.stringify(body),
     isBase64Encoded: false,
   };

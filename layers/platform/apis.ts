@@ -29,6 +29,11 @@ export type ApiRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown;
+  /**
+   * Headers by which whoever is served here proved himself (none where nobody is asked who he is), in the place of the
+   * credential of this installation: what he may do there is for that API to say, and 401 and 403 are answers.
+   */
+  readonly proof?: Readonly<Record<string, string>>;
   /** What is asked may be forbidden to who asks: 403 then is an answer like any other. */
   readonly refusable?: true;
 };

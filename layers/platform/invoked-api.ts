@@ -14,6 +14,8 @@ export const createInvokedApi =
   ({ functions, log, ids }: Needs, api: InvokedApi): ApiCall =>
   async (wanted) => {
     const title = calledApis[api];
+    // It would be served as a service of this installation, which may do more.
+    if (wanted.proof) throw new Error(`The ${title} is called by its function, where nobody proves who he is.`);
     const fail = (make: typeof Unavailable, reason: string, fields: object) => {
       log.error(`The ${title} could not be called: ${reason}.`, { method: wanted.method, ...fields });
       return make(`The ${title} could not be asked. Try again later.`);

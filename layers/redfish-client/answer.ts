@@ -2,6 +2,7 @@
 import { bmcFault, type BmcFaultName } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
 import { cutText } from '../domain/foreign-text.ts';
+import { bodyWords, joinWords } from '../domain/machine-words.ts';
 import type { Answer } from '../platform/wire.ts';
 
 /** A Redfish message: `id` without its registry (ResourceInUse of Base.1.8.ResourceInUse). */
@@ -112,23 +113,56 @@ class Refusal extends Error {
   }
 }
 
+type Redact = (text: string) => string;
+
+/** Messages and ids, each once, as one text; `redact` comes before the words are cut off in the middle of a secret. */
+const said = (words: string, ids: readonly string[], redact: Redact): string => {
+  const listed = [...new Set(ids.filter(Boolean))];
+  const all = [words, listed.length > 0 ? `(${listed.join(', ')})` : ''];
+  return all
+    .map((text) => cutText(redact(text), maxWords))
+    .filter(Boolean)
+    .join(' ');
+};
+
+/** What the messages of a task say, empty if there are none; its texts may repeat what was sent. */
+export const taskWords = (messages: unknown, redact: Redact): string => {
+  const all = (Array.isArray(messages) ? (messages as unknown[]) : []).slice(0, maxComplaints).map(toComplaint);
+  const words = joinWords(all.map(({ message }) => message));
+  return said(
+    words,
+    all.map(({ id }) => id),
+    redact,
+  );
+};
+
+/** What an answer that is no success says of itself: its complaints, else its text. Empty if it says nothing. */
+export const refusalWords = ({ text }: Answer, redact: Redact): string => {
+  const body = parseObject(text);
+  const complaints = complaintsOf(body);
+  const words = joinWords(complaints.map(({ message }) => message));
+  return said(
+    words || bodyWords(text, body, redact),
+    complaints.map(({ id }) => id),
+    redact,
+  );
+};
+
+/** With a full stop, if its last word has none. */
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 /**
  * The fault for an answer that is no success; its cause is a Refusal. `what` names the request and the BMC; `redact`
- * blanks secrets, before the BMC's words are cut off in the middle of one.
+ * blanks secrets. `remedy`: what to do, where the fault's own advice would mislead.
  */
-export const refusalFault = (what: string, answer: Answer, redact: (text: string) => string): Fault => {
+export const refusalFault = (what: string, answer: Answer, redact: Redact, remedy?: string): Fault => {
   const complaints = complaintsOf(parseObject(answer.text));
-  const ids = complaints.map(({ id }) => id).filter(Boolean);
+  const ids = complaints.map(({ id }) => id);
   const rule = rules.find(({ ids: known, status }) => ids.some((id) => known?.test(id)) || status?.(answer.status));
   const name = rule?.name ?? 'BmcProtocol';
-  const words = complaints.map(({ message }) => message).join(' ');
-  const told = (text: string) => cutText(redact(text), maxWords);
-  const said = [told(words), ids.length > 0 && told(`(${ids.join(', ')})`)].filter(Boolean);
-  return bmcFault(
-    name,
-    `${what} was refused with status ${answer.status}${said.length > 0 ? `: ${said.join(' ')}` : ''}.${advice[name] ?? ''}`,
-    new Refusal(answer, complaints),
-  );
+  const words = refusalWords(answer, redact);
+  const sentence = ended(`${what} was refused with status ${answer.status}${words && `: ${words}`}`);
+  return bmcFault(name, `${sentence}${remedy ?? advice[name] ?? ''}`, new Refusal(answer, complaints));
 };
 
 /** The refusal behind a fault, if it is one. */

@@ -27,8 +27,8 @@ type Needs = Credentials & {
     headers?: Record<string, string>;
     closing?: true;
   }): Promise<Answer>;
-  /** Path of the session collection. */
-  sessionsPath(): Promise<string>;
+  /** Path of the session collection; undefined: the BMC says that it has none. */
+  sessionsPath(): Promise<string | undefined>;
   /** The checked path of a link. */
   link(link: unknown): string;
 };
@@ -47,6 +47,8 @@ export type Auth = {
   renew(fault: Fault): Promise<void>;
   /** After the second 401: ends it all. */
   giveUp(fault: Fault): Promise<never>;
+  /** Whether requests go by a session now, for which the BMC has taken the password. */
+  hasSession(): boolean;
   /** With Basic as the last resort, a refusal is really about the session that we could not get. */
   blame(fault: Fault): Fault;
   /** Values that must not be shown. */
@@ -74,6 +76,10 @@ const basicOf = ({ username, password }: Credentials) => `${username ?? ''}:${pa
 const login = async (needs: Needs): Promise<Session | Fault> => {
   const { username, password, label } = needs;
   const path = await needs.sessionsPath();
+  // sushy-tools: its root names no sessions, and 401 to a try would look like a wrong password.
+  if (path === undefined) {
+    return bmcFault('BmcUnsupported', `${label} offers no sessions. Set redfish_auth_type to auto or basic.`);
+  }
   const answer = await needs.send({ method: 'POST', path, body: { UserName: username, Password: password } });
   if (answer.status < 300) {
     return readSession(needs, answer) ?? bmcFault('BmcProtocol', `${label} opened a session but did not say where.`);
@@ -143,6 +149,7 @@ export const createAuth = (needs: Needs): Auth => {
       await enter();
     },
     giveUp,
+    hasSession: () => state.is === 'session',
     blame,
     secrets: () => [basic, password ?? '', ...tokens],
     close,

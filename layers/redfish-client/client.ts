@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 
 import { bmcFault } from '../bmc/faults.ts';
-import { parseObject } from './answer.ts';
+import { parseObject, refusalWords, taskWords } from './answer.ts';
 import { createConversation, nameOf, type Conversation, type RedfishOptions, type Wanted } from './conversation.ts';
 import { etagLadder, isEtagTrouble } from './etag.ts';
 import { collection, serviceRoot, task as taskShape, type ServiceRoot } from './resources.ts';
@@ -43,6 +43,13 @@ const maxPages = 50;
 /** Links in all of them: far more than parts in any machine, and each is a request. */
 const maxMembers = 5_000;
 
+/**
+ * Whether the monitor of a task tells how the operation itself ended (DSP0266, task monitors), not how the BMC fares at
+ * the moment: 401, 429, 503, and an error without a word are about the request for the monitor.
+ */
+const isOutcome = ({ status }: Answer, words: string): boolean =>
+  status >= 400 && ![401, 429, 503].includes(status) && (status < 500 || words !== '');
+
 const etagOf = (answer: Answer, body: Record<string, unknown>): string | null => {
   const etag = answer.headers.etag ?? body['@odata.etag'];
   return typeof etag === 'string' ? etag : null;
@@ -58,7 +65,7 @@ const monitorOf = ({ link }: Conversation, answer: Answer): string | undefined =
 export const createRedfish = (options: RedfishOptions): Redfish => {
   const { peer } = options;
   const conversation = createConversation(options);
-  const { link, read, write, success, rootPath } = conversation;
+  const { link, read, write, success, redact, rootPath } = conversation;
   let root: ServiceRoot | undefined;
 
   const readObject = async (path: string) => {
@@ -108,18 +115,20 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
     return found;
   };
 
+  const failed = (how: string, words: string) =>
+    bmcFault('BmcTaskFailed', `What ${peer.label} was asked for ended ${how}${words && `: ${words}`}`);
+
   const task: Redfish['task'] = async (monitor) => {
     const wanted: Wanted = { method: 'GET', path: link(monitor) };
     const answer = await write(wanted);
     // Dell iDRAC: a job that was just made is not found for a moment.
     if (answer.status === 404) return 'gone';
+    const refusal = refusalWords(answer, redact);
+    if (isOutcome(answer, refusal)) throw failed(`with status ${answer.status}`, refusal);
     const body = parseObject(success(wanted, answer).text) ?? {};
     const { TaskState } = taskShape.parse(body);
     if (/^(Exception|Killed|Cancelled)$/.test(TaskState ?? '')) {
-      throw bmcFault(
-        'BmcTaskFailed',
-        `What ${peer.label} was asked for ended as task state ${TaskState}${wordsOf(body)}.`,
-      );
+      throw failed(`as task state ${TaskState}`, taskWords(body['Messages'], redact));
     }
     return answer.status === 202 || (TaskState && TaskState !== 'Completed') ? 'running' : 'done';
   };
@@ -141,12 +150,6 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
     fingerprint256: conversation.fingerprint256,
     close: conversation.close,
   };
-};
-
-/** Message ids of a task; its texts may repeat what was sent. */
-const wordsOf = (body: Record<string, unknown>): string => {
-  const ids = (taskShape.parse(body).Messages ?? []).map(({ MessageId }) => MessageId).filter(Boolean);
-  return ids.length > 0 ? ` (${ids.join(', ')})` : '';
 };
 
 /** Gives `use` a client and gives its session back afterwards, however `use` ends. */

@@ -46,12 +46,17 @@ export type Conversation = {
   write(wanted: Wanted): Promise<Answer>;
   /** The answer if it is a success. Throws what the refusal means. */
   success(wanted: Wanted, answer: Answer): Answer;
+  /** Blanks what is secret in a text of the BMC. */
+  redact(text: string): string;
   fingerprint256(): string | null;
   close(): Promise<void>;
 };
 
 const maxTries = 3;
 const longestPause = 10_000;
+/** The password was good: it opened the sessions that were refused then. */
+const lostSessions =
+  ' The BMC took the password and gave a session, which it refused, and so with a new one. Set redfish_auth_type to basic.';
 /** For giving the session back: a hanging BMC must not hold up the answer for long. */
 const closingMs = 5_000;
 
@@ -90,18 +95,21 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     return answer;
   };
 
-  const sessionsPath = async (): Promise<string> => {
+  const sessionsPath = async (): Promise<string | undefined> => {
     // The service root is for everybody; a BMC that keeps it to itself has its sessions at the usual place.
     const answer = await send({ method: 'GET', path: rootPath });
     const body = answer.status === 200 ? parseObject(answer.text) : undefined;
     root = body && serviceRoot.parse(body);
-    return link(root?.Links?.Sessions?.['@odata.id'] ?? `${rootPath}SessionService/Sessions`);
+    const named = root?.Links?.Sessions?.['@odata.id'];
+    if (named !== undefined) return link(named);
+    return root && !root.SessionService ? undefined : link(`${rootPath}SessionService/Sessions`);
   };
 
   const auth = createAuth({ ...options, label: peer.label, send, sessionsPath, link });
 
   const redact = (text: string) => createMessageRedactor(auth.secrets())(text);
-  const refusal = (wanted: Wanted, answer: Answer) => refusalFault(nameOf(wanted, peer), answer, redact);
+  const refusal = (wanted: Wanted, answer: Answer, remedy?: string) =>
+    refusalFault(nameOf(wanted, peer), answer, redact, remedy);
 
   /** Every error leaves through here: no secret passes. */
   const clean = (error: unknown): unknown => {
@@ -115,7 +123,8 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     if (first.status !== 401) return first;
     await auth.renew(refusal(wanted, first));
     const second = await once();
-    return second.status === 401 ? auth.giveUp(refusal(wanted, second)) : second;
+    if (second.status !== 401) return second;
+    return auth.giveUp(refusal(wanted, second, auth.hasSession() ? lostSessions : undefined));
   };
 
   const success = (wanted: Wanted, answer: Answer): Answer => {
@@ -156,6 +165,7 @@ export const createConversation = (options: RedfishOptions): Conversation => {
         throw clean(error);
       }),
     success,
+    redact,
     fingerprint256: () => fingerprint,
     close: auth.close,
   };

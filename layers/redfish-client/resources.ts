@@ -44,6 +44,7 @@ export const serviceRoot = z.looseObject({
   Registries: link,
   UpdateService: link,
   EventService: link,
+  SessionService: link,
   Links: part({ Sessions: link }),
 });
 
@@ -104,10 +105,4 @@ export const actionInfo = z.looseObject({
     .catch(null),
 });
 
-export const task = z.looseObject({
-  TaskState: text,
-  Messages: z
-    .array(z.looseObject({ MessageId: text, Message: text }))
-    .nullish()
-    .catch(null),
-});
+export const task = z.looseObject({ TaskState: text });

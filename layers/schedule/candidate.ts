@@ -4,6 +4,7 @@ import type { Node } from '../domain/node.ts';
 /** What a list of candidates is asked for. */
 const candidateFields = [
   'uuid',
+  'driver',
   'resource_class',
   'traits',
   'properties',

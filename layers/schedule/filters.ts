@@ -5,6 +5,7 @@
 import { zoneOf } from '../domain/compute/availability-zone.ts';
 import { meets } from '../domain/compute/requirement.ts';
 import { refusedPolicy } from '../domain/compute/server-group.ts';
+import { isForeign } from '../domain/foreign-types.ts';
 import { placementClass } from '../domain/resource-class.ts';
 import { capabilityOf, sizeOf, type Candidate, type Size } from './candidate.ts';
 import type { Wish } from './wish.ts';
@@ -21,6 +22,7 @@ const unavailability = (node: Candidate): string | undefined => {
   if (instance !== null) return `has instance ${instance}`;
   if (state !== 'available') return `is ${state}`;
   if (maintenance) return 'is in maintenance';
+  if (isForeign(node)) return `its driver ${node.driver} is only shown here`;
   return power === null || power === 'error' ? `its power state is ${power ?? 'not known'}` : undefined;
 };
 
@@ -96,7 +98,7 @@ export const filters = {
     judge: ({ uuid }, { tried }) => (tried.includes(uuid) ? 'was tried before' : undefined),
   },
   ComputeFilter: {
-    doc: 'The node is available, without an instance, not in maintenance, and its power state is known.',
+    doc: 'The node is available, without an instance, not in maintenance, its driver can be worked with, and its power state is known.',
     judge: unavailability,
   },
   AvailabilityZoneFilter: {

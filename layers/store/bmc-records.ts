@@ -36,6 +36,7 @@ export type LedgerRow = {
   readonly generation?: number;
   readonly monitor?: string;
   readonly outcome?: string;
+  readonly said?: string;
   readonly hash: string;
 };
 
@@ -89,6 +90,9 @@ export const verifyLedger = async (table: Pick<Table, 'get' | 'query'>, uuid: st
   }
 };
 
+/** What leaves open how it went: the machine may have got it. */
+const open: readonly LedgerStep['state'][] = ['accepted', 'unclear'];
+
 const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
   const last = rows.at(-1);
   if (!last) return undefined;
@@ -98,11 +102,12 @@ const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
   return {
     op_id: last.op_id,
     op: last.op,
-    state: last.state === 'accepted' ? 'sent' : last.state,
+    state: open.includes(last.state) ? 'sent' : (last.state as LedgerEntry['state']),
     sent_at: sent.at(-1)?.at ?? null,
     sends: sent.length - rows.filter(({ state }) => state === 'refused').length,
     what: sent.at(-1)?.what ?? null,
     outcome: last.outcome ?? null,
+    said: rows.findLast(({ state }) => state === 'unclear')?.said ?? null,
     monitor: accepted?.monitor ?? null,
     version: rows.length,
   };

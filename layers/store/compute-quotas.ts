@@ -62,6 +62,12 @@ export const spending = async (
   return written(found, { used: addAmounts(found.quota.used, wanted) });
 };
 
+/** The same of what somebody has already, whatever his limits: only what comes next has to fit. */
+export const counting = async (needs: Needs, holder: Holder, amounts: Amounts): Promise<Beside> => {
+  const found = await find(needs, holder);
+  return written(found, { used: addAmounts(found.quota.used, amounts) });
+};
+
 /** The change that counts what is used no more. */
 export const givingBack = async (needs: Needs, holder: Holder, amounts: Amounts): Promise<Beside> => {
   const found = await find(needs, holder);

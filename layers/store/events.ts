@@ -23,12 +23,19 @@ export type NodeEvent = {
   readonly details?: string;
   readonly user?: string;
   readonly project?: string;
+  /** The roles that who asked had then, with commas between them. */
+  readonly roles?: string;
 };
 
 /** Who asked, as an event of kind `request` tells it. */
-export const askedBy = ({ user, project }: Pick<Subject, 'user' | 'project'>): Pick<NodeEvent, 'user' | 'project'> => ({
+export const askedBy = ({
+  user,
+  project,
+  roles,
+}: Pick<Subject, 'user' | 'project' | 'roles'>): Pick<NodeEvent, 'user' | 'project' | 'roles'> => ({
   ...(user !== null && { user }),
   ...(project !== null && { project }),
+  ...(roles.length > 0 && { roles: roles.join(',') }),
 });
 
 /** What a line says of its node. */

@@ -14,6 +14,8 @@ export type PowerRequest = {
   readonly timeout: number | null;
   /** The machine must not be switched off: a reboot is a restart (`disable_power_off`). */
   readonly stays_on?: true;
+  /** It ends work that booted a ramdisk: the media go too, and what would boot them again. */
+  readonly abandons?: true;
 };
 
 /** A node has one at most: its lock is what a power run holds. */

@@ -8,7 +8,7 @@ import type { TaskState } from '../domain/compute/server-states.ts';
 import { Forbidden, Invalid } from '../domain/fault.ts';
 import { isoTime } from '../domain/values.ts';
 import type { Table, Write } from '../platform/table.ts';
-import { givingBack, type Holder, readStanding, spending } from './compute-quotas.ts';
+import { counting, givingBack, type Holder, readStanding, spending } from './compute-quotas.ts';
 import { expiryOf } from './events.ts';
 import { serverCompanions } from './kinds/companions.ts';
 import { apartKey } from './kinds/kind.ts';
@@ -129,6 +129,20 @@ export const createServers = async (needs: Needs, all: readonly NewServer[], ask
       throw error;
     }
   }
+};
+
+/**
+ * Stores a server that somebody has already, counted in the quota of its project whatever that allows. Throws Conflict
+ * (409) if there is one of its UUID.
+ */
+export const storeMovedServer = async (needs: Needs, server: StoredServer, asking: Asking): Promise<void> => {
+  await createRecord(needs, kind, server, async () => ({
+    beside: [await counting(needs, holderOf(server), amountsOf(server))],
+    also: [actionWrite(server.uuid, asking, { action: 'import', run: null, at: isoTime(needs.clock.now()) })],
+    events: [
+      { kind: 'request', severity: 'INFO', event_type: 'import', message: 'Moved in from another installation.' },
+    ],
+  }));
 };
 
 /** One that is deleted, as it was. */

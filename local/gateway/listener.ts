@@ -18,6 +18,8 @@ export type ListenerOptions = {
   /** Answers a request, or nothing if it has written the response itself. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<Answer | void>;
   readonly log: Log;
+  /** What to do if the port is taken, as the end of a sentence: which option chooses another. */
+  readonly instead: string;
 };
 
 export type Listener = {
@@ -55,7 +57,7 @@ const answerRaw = (protocol: Protocol) => (error: NodeJS.ErrnoException, socket:
 };
 
 /** Starts to listen. Throws PortTaken. */
-export const listen = async ({ port: wanted, protocol, serve, log }: ListenerOptions): Promise<Listener> => {
+export const listen = async ({ port: wanted, protocol, serve, log, instead }: ListenerOptions): Promise<Listener> => {
   let closing = false;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const given = await serve(request, response);
@@ -81,7 +83,7 @@ export const listen = async ({ port: wanted, protocol, serve, log }: ListenerOpt
     await once(server, 'listening');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Fault('PortTaken', 500, `Port ${wanted} on ${host} is taken: stop what uses it or choose another port.`);
+    throw new Fault('PortTaken', 500, `Port ${wanted} on ${host} is taken: stop what uses it, or ${instead}.`);
   }
   const { port } = server.address() as AddressInfo;
 

@@ -65,6 +65,7 @@ const open = async (wanted: number | undefined, rows: Rows, options: GatewayOpti
     port: wanted === undefined || options.port === 0 ? options.port : wanted,
     protocol: Object.values(rows).find(({ prefix = '' }) => prefix === '')!.protocol,
     log: options.log,
+    instead: wanted === undefined ? 'choose another with --port' : 'let all APIs have free ports with --port 0',
     serve: async (request, response) => {
       const mount = mounts.find(({ prefix }) => request.url?.startsWith(prefix));
       return mount ? mount.serve(request, response) : handle(request);

@@ -1,6 +1,6 @@
 /** What each type of state does when a run comes to it: one row a type. */
 import { Fault } from '../../layers/domain/fault.ts';
-import { evaluate, isExpression, QueryEvaluationError, type Json, type Visible } from './expression.ts';
+import { evaluate, isExpression, isTimestamp, QueryEvaluationError, type Json, type Visible } from './expression.ts';
 import {
   resources,
   type Choice,
@@ -126,20 +126,16 @@ const startChoice = async (step: Step, branch: Branch, state: Choice): Promise<D
   throw new Fault('States.NoChoiceMatched', 400, 'No choice rule matched, and there is no Default.');
 };
 
-/** RFC 3339 as the Amazon States Language narrows it: capital T, and Z or an offset. */
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
 const startWait = async (step: Step, branch: Branch, state: Wait): Promise<Doing> => {
   const sees = visible(step, branch);
   if (state.Seconds !== undefined) {
     return { is: 'wait', until: step.now + 1000 * (await wholeNumber('Seconds', state.Seconds, sees, 0)) };
   }
   const at = await evaluate(state.Timestamp!, sees);
-  const until = typeof at === 'string' && timestamp.test(at) ? Date.parse(at) : Number.NaN;
-  if (Number.isNaN(until)) {
+  if (!isTimestamp(at)) {
     throw QueryEvaluationError(`"Timestamp" gave ${JSON.stringify(at)}, and it must be a time as in RFC 3339.`);
   }
-  return { is: 'wait', until };
+  return { is: 'wait', until: Date.parse(at) };
 };
 
 const children = (inputs: readonly Json[], limit: number, items?: readonly Json[]): ChildrenDoing => ({

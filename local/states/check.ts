@@ -1,6 +1,6 @@
 /** The rules of the Amazon States Language that concern several fields or states, checked when a file is loaded. */
 import type { Fault } from '../../layers/domain/fault.ts';
-import { isExpression, type Json } from './expression.ts';
+import { isExpression, isTimestamp, type Json } from './expression.ts';
 import { errorNames, resources, type Catcher, type Exit, type Retrier, type Scope, type State } from './language.ts';
 import { references } from './references.ts';
 
@@ -21,6 +21,10 @@ const checkExpression = async ({ state, refuse, variables }: Place, field: strin
   if (variable) throw refuse(state, `"${field}" uses the variable $${variable}, which no state assigns`);
   const called = found.unknownFunctions.find((name) => !variables.has(name));
   if (called) throw refuse(state, `"${field}" calls $${called}, which is not a function of Step Functions`);
+  const newer = found.newerOperators[0];
+  if (newer)
+    throw refuse(state, `"${field}" uses "${newer}", which the JSONata of Step Functions (2.0.6) does not have`);
+  if (found.seedsChance) throw refuse(state, `"${field}" calls $random with a seed, which is not supported here`);
   const missing = found.fields.find((name) => !seen.includes(name));
   if (missing) throw refuse(state, `"${field}" uses $states.${missing}, which does not exist there`);
 };
@@ -73,6 +77,9 @@ const checkExpressions = async (place: Place, state: State) => {
 const checkErrors = ({ state, refuse }: Place, field: string, list: readonly (Retrier | Catcher)[] = []) => {
   for (const [index, { ErrorEquals: names }] of list.entries()) {
     const at = `${field}.${index}.ErrorEquals`;
+    if (names.includes('States.HeartbeatTimeout')) {
+      throw refuse(state, `"${at}" names States.HeartbeatTimeout, and a missed heartbeat is States.Timeout`);
+    }
     const unknown = names.find((name) => name.startsWith('States.') && !errorNames.some((known) => known === name));
     if (unknown) throw refuse(state, `"${at}" names ${unknown}; names that start with "States." are reserved`);
     if (names.includes('States.ALL') && (names.length > 1 || index < list.length - 1)) {
@@ -81,21 +88,36 @@ const checkErrors = ({ state, refuse }: Place, field: string, list: readonly (Re
   }
 };
 
+/** Where a state may lead, each by the field that says so. */
+const targetsOf = (state: State): [field: string, target: string][] => {
+  const nexts = exitsOf(state).map(([at, { Next }]): [string, string | undefined] => [`${at}Next`, Next]);
+  const targets = state.Type === 'Choice' ? [...nexts, ['Default', state.Default] as const] : nexts;
+  return targets.flatMap(([field, target]) => (target === undefined ? [] : [[field, target]]));
+};
+
 const checkFlow = ({ state: name, refuse }: Place, state: State, scope: Scope) => {
   const ends = 'Next' in state || 'End' in state || !['Choice', 'Succeed', 'Fail'].includes(state.Type);
   if (ends && 'Next' in state === 'End' in state) throw refuse(name, 'needs either "Next" or "End"');
-  const targets = exitsOf(state).map(([at, exit]): [string, string | undefined] => [`${at}Next`, exit.Next]);
-  if (state.Type === 'Choice') targets.push(['Default', state.Default]);
-  for (const [field, target] of targets) {
-    if (target !== undefined && !Object.hasOwn(scope.States, target)) {
-      throw refuse(name, `"${field}" leads to "${target}", and there is no such state beside it`);
-    }
-  }
+  const wrong = targetsOf(state).find(([, target]) => !Object.hasOwn(scope.States, target));
+  if (wrong) throw refuse(name, `"${wrong[0]}" leads to "${wrong[1]}", and there is no such state beside it`);
+};
+
+/** Every state of a scope can be reached, and some of them can end it. `at` is the state whose scope this is. */
+const checkReach = (scope: Scope, at: string | undefined, refuse: Refuse) => {
+  const reached = new Set([scope.StartAt]);
+  for (const name of reached) for (const [, target] of targetsOf(scope.States[name]!)) reached.add(target);
+  const lost = Object.keys(scope.States).find((name) => !reached.has(name));
+  if (lost !== undefined) throw refuse(lost, 'no way leads there from "StartAt"');
+  const ends = Object.values(scope.States).some((state) => 'End' in state || ['Succeed', 'Fail'].includes(state.Type));
+  if (!ends) throw refuse(at, `no state that "StartAt" leads to ends: one needs "End", or has to be Succeed or Fail`);
 };
 
 const checkFields = ({ state: name, refuse }: Place, state: State) => {
   if (state.Type === 'Wait' && (state.Seconds === undefined) === (state.Timestamp === undefined)) {
     throw refuse(name, 'needs either "Seconds" or "Timestamp"');
+  }
+  if (state.Type === 'Wait' && state.Timestamp !== undefined && !isExpression(state.Timestamp)) {
+    if (!isTimestamp(state.Timestamp)) throw refuse(name, '"Timestamp" is not a time as in RFC 3339');
   }
   if (state.Type !== 'Task' || state.HeartbeatSeconds === undefined) return;
   if (state.Resource !== resources.callback) {
@@ -146,6 +168,7 @@ const checkScope = async (
     await checkState({ state: name, refuse, variables }, state, scope);
     for (const inner of scopesIn(state)) await checkScope(inner, name, variables, names, refuse);
   }
+  checkReach(scope, at, refuse);
 };
 
 /** Throws InvalidDefinition, made by `refuse`, for the first rule that the machine breaks. */

@@ -74,6 +74,9 @@ const parseScope = <T extends { StartAt: string; States: object }>(scope: T, ref
   ),
 });
 
+/** Step Functions' quota of a definition, bytes of UTF-8. */
+const largest = 1_048_576;
+
 /** Also of what was stored in the journal: no substitutions are left in there. */
 const parseText = (file: string, text: string): Machine => {
   const refuse = refuser(file);
@@ -112,6 +115,8 @@ export const loadDefinition = async (
 ): Promise<Definition> => {
   const refuse = refuser(file);
   const substituted = substitute(text, substitutions, refuse);
+  const size = Buffer.byteLength(substituted);
+  if (size > largest) throw refuse(undefined, `has ${size} bytes; a definition may have ${largest}`);
   const machine = parseText(file, substituted);
   await check(machine, refuse);
   return { workflow, text: substituted, machine, hash: createHash('sha256').update(substituted).digest('hex') };

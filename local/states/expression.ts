@@ -30,6 +30,13 @@ const cache = new Map<string, Expression>();
 export const isExpression = (value: unknown): boolean =>
   typeof value === 'string' && value.startsWith('{%') && value.endsWith('%}') && value.length >= 4;
 
+/** RFC 3339 as the Amazon States Language narrows it: capital T, and Z or an offset. */
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/** True for a time that a Wait state understands. */
+export const isTimestamp = (value: unknown): value is string =>
+  typeof value === 'string' && timestamp.test(value) && !Number.isNaN(Date.parse(value));
+
 /** The parsed expression of a `{% ... %}` string. Throws jsonata's error for what does not parse. */
 export const compile = (text: string): Expression => {
   const known = cache.get(text);

@@ -146,13 +146,14 @@ export type Exit = {
   readonly Next?: string | undefined;
 };
 
-/** The error names that start with `States.`; no other may. */
+/**
+ * The error names that start with `States.`; no other may. (AWS has States.HeartbeatTimeout as well, and never gives it.)
+ */
 export const errorNames = [
   'States.ALL',
   'States.BranchFailed',
   'States.DataLimitExceeded',
   'States.ExceedToleratedFailureThreshold',
-  'States.HeartbeatTimeout',
   'States.NoChoiceMatched',
   'States.Permissions',
   'States.QueryEvaluationError',

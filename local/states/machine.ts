@@ -15,6 +15,7 @@ import {
   stateOf,
   type Branch,
   type ChildrenDoing,
+  type FailedDoing,
   type Failure,
   type Run,
   type Step,
@@ -41,10 +42,10 @@ const ends = {
   ABORTED: 'ExecutionAborted',
 } as const;
 
-/** Ends the run; nothing of it goes on. */
-export const end = (step: Step, status: keyof typeof ends, outcome: { output: Json } | Failure) => {
+/** Ends the run; nothing of it goes on. One that ran out of its time has no outcome, as on AWS. */
+export const end = (step: Step, status: keyof typeof ends, outcome?: { output: Json } | Failure) => {
   Object.assign(step.run, { status, stopped_at: step.now, branches: [], ...outcome });
-  addEvent(step, ends[status], undefined, 'error' in outcome ? outcome : undefined);
+  addEvent(step, ends[status], undefined, outcome && 'error' in outcome ? outcome : undefined);
 };
 
 const enter = (step: Step, branch: Branch, name: string, input: Json) => {
@@ -106,7 +107,7 @@ const isWithin = (run: Run, branch: Branch, ancestor: Branch): boolean => {
 };
 
 /** A failed branch takes its siblings with it; the Parallel or Map state around them fails by the same error. */
-const giveUp = (step: Step, branch: Branch, failure: Failure) => {
+const giveUp = (step: Step, branch: Branch, { ofState, ...failure }: Omit<FailedDoing, 'is'>) => {
   const { run, machine } = step;
   const parent = parentOf(run, branch);
   if (!parent) return end(step, 'FAILED', failure);
@@ -119,25 +120,25 @@ const giveUp = (step: Step, branch: Branch, failure: Failure) => {
   if (Type === 'Map') addEvent(step, 'MapIterationFailed', parent.state, failure);
   addEvent(step, `${Type}StateFailed`, parent.state, failure);
   run.branches = run.branches.filter((each) => each !== branch && !others.includes(each));
-  parent.doing = { is: 'failed', ...failure };
+  parent.doing = { is: 'failed', ofState, ...failure };
 };
 
-const recover = async (step: Step, branch: Branch, state: State, { error, cause }: Failure) => {
+const recover = async (step: Step, branch: Branch, state: State, { error, cause, ofState }: FailedDoing) => {
   const { Retry = [], Catch = [] } = state as Partial<Extract<State, { Type: 'Task' }>>;
-  const retry = nextRetry(Retry, branch.retries, error, step.chance.number());
+  const retry = nextRetry(Retry, branch.retries, { error, ofState }, step.chance.number());
   if (retry) {
     branch.retries = Retry.map((_, index) => (branch.retries[index] ?? 0) + (index === retry.index ? 1 : 0));
-    branch.doing = { is: 'backoff', until: step.now + 1000 * retry.seconds };
+    branch.doing = { is: 'backoff', until: step.now + Math.round(1000 * retry.seconds) };
     step.retried.push({ state: branch.state, error, cause, seconds: retry.seconds });
     return;
   }
-  const catcher = findCatcher(Catch, error);
-  if (!catcher) return giveUp(step, branch, { error, cause });
+  const catcher = findCatcher(Catch, { error, ofState });
+  if (!catcher) return giveUp(step, branch, { error, cause, ofState });
   const errorOutput = { Error: error, Cause: cause };
   try {
     await leave(step, branch, catcher, { errorOutput }, errorOutput);
   } catch (caught) {
-    giveUp(step, branch, noteEvaluation(step, branch, toFailure(caught)));
+    giveUp(step, branch, { ofState: true, ...noteEvaluation(step, branch, toFailure(caught)) });
   }
 };
 
@@ -194,7 +195,7 @@ export const drive = async (step: Step): Promise<void> => {
     try {
       await advance(step, branch, stateOf(machine, run, branch));
     } catch (error) {
-      branch.doing = { is: 'failed', ...noteEvaluation(step, branch, toFailure(error)) };
+      branch.doing = { is: 'failed', ofState: true, ...noteEvaluation(step, branch, toFailure(error)) };
     }
   }
 };

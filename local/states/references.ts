@@ -13,6 +13,10 @@ export type References = {
   readonly fields: readonly string[];
   /** Functions that do not exist in Step Functions. */
   readonly unknownFunctions: readonly string[];
+  /** Operators that came to JSONata after the version that Step Functions has. */
+  readonly newerOperators: readonly string[];
+  /** Whether `$random` is given a seed. */
+  readonly seedsChance: boolean;
 };
 
 type Tree = { [name: string]: unknown };
@@ -43,17 +47,30 @@ const nameOf = (node: unknown): string | undefined =>
     ? (node['value'] as string)
     : undefined;
 
+/**
+ * `a ?? b` and `a ?: b` are conditions in the tree, as `a ? b : c` is; where one stands, behind its operator, tells.
+ */
+const newerOperator = (node: Tree, text: string): string[] => {
+  const at = Number(node['position']);
+  const operator = text.slice(at - 2, at);
+  return node['type'] === 'condition' && ['??', '?:'].includes(operator) ? [operator] : [];
+};
+
 /** The references of a `{% ... %}` string. Throws jsonata's error for what does not parse. */
 export const references = async (text: string): Promise<References> => {
   const used = new Set<string>();
   const called = new Set<string>();
   const bound = new Set<string>();
   const fields = new Set<string>();
+  const newerOperators: string[] = [];
+  let seedsChance = false;
   walk(compile(text).ast(), (node) => {
     const name = nameOf(node);
     if (name) used.add(name);
     const procedure = nameOf(node['procedure']);
     if (procedure) called.add(procedure);
+    if (procedure === 'random' && (node['arguments'] as unknown[]).length > 0) seedsChance = true;
+    newerOperators.push(...newerOperator(node, text.slice(2, -2)));
     if (node['type'] === 'bind') bound.add(nameOf(node['lhs']) ?? '');
     if (node['type'] === 'lambda') for (const each of node['arguments'] as unknown[]) bound.add(nameOf(each) ?? '');
     for (const mark of ['focus', 'index']) if (typeof node[mark] === 'string') bound.add(node[mark]);
@@ -65,6 +82,8 @@ export const references = async (text: string): Promise<References> => {
   const unknown = free.filter((_, index) => !known[index]);
   return {
     fields: [...fields],
+    newerOperators,
+    seedsChance,
     variables: unknown.filter((name) => !called.has(name)),
     unknownFunctions: unknown.filter((name) => called.has(name)),
   };

@@ -33,6 +33,9 @@ export type ChildrenDoing = {
   ended: number;
 };
 
+/** `ofState`: the state itself failed, as by an expression or by what it gives, and not what it called or began. */
+export type FailedDoing = { readonly is: 'failed'; readonly ofState?: boolean | undefined } & Failure;
+
 /**
  * What a branch is doing. The first four are where a run rests, and so what the journal can hold; the others last
  * only as long as `machine.ts` works on the run.
@@ -44,7 +47,7 @@ export type Doing =
   | { readonly is: 'backoff'; readonly until: number }
   | { readonly is: 'ready' }
   | { readonly is: 'done'; readonly exit: Exit; readonly result?: Json }
-  | ({ readonly is: 'failed' } & Failure);
+  | FailedDoing;
 
 export type Branch = {
   readonly id: number;

@@ -1,26 +1,10 @@
 /** A row of bm_nodes as a node of the Bare Metal API, or why it can not be one (nova-bm-migration.md 3 and 3.1). */
 import { isUuid } from '../../layers/domain/values.ts';
+import { filledFor, type Templates } from './driver-info.ts';
+import { type DriverName, drivers } from './drivers.ts';
 import { taskStateOf } from './states.ts';
 import type { Survey } from './survey.ts';
 import type { NodeRow } from './tables.ts';
-
-/** What driver_info calls what a power manager has, by driver. */
-export const drivers = {
-  ipmi: {
-    address: 'ipmi_address',
-    username: 'ipmi_username',
-    password: 'ipmi_password',
-    terminal_port: 'ipmi_terminal_port',
-  },
-  redfish: {
-    address: 'redfish_address',
-    username: 'redfish_username',
-    password: 'redfish_password',
-    terminal_port: undefined,
-  },
-} as const satisfies Record<string, Record<'address' | 'username' | 'password' | 'terminal_port', string | undefined>>;
-
-export type DriverName = keyof typeof drivers;
 
 export type NodeRecord = {
   readonly uuid: string;
@@ -41,6 +25,8 @@ export type NodeRecord = {
   readonly last_error: string | null;
   readonly conductor: null;
   readonly takeover_pending: boolean;
+  readonly network_interface?: string;
+  readonly resource_class?: string;
   readonly extra: {
     readonly nova_bm: { readonly id: number; readonly service_host: string | null; readonly task_state: string | null };
   };
@@ -104,12 +90,19 @@ const instanceInfoOf = ({ instance_uuid, instance_name, root_mb, swap_mb, epheme
         ephemeral_gb: gigabytes(ephemeral_mb),
       });
 
-export type NodeOptions = { readonly driver: DriverName; readonly node_arch: string };
+/** What a nova_bm has no column for; the same for all nodes. Absent: what nodes of the driver have by default. */
+export type NodeOptions = {
+  readonly driver: DriverName;
+  readonly node_arch: string;
+  readonly driver_info?: Templates;
+  readonly network_interface?: string;
+  readonly resource_class?: string;
+};
 
 /** `consolePort`: whether the row keeps its terminal_port. */
 export const nodeOf = (
   row: NodeRow,
-  { driver, node_arch }: NodeOptions,
+  { driver, node_arch, driver_info = {}, network_interface, resource_class }: NodeOptions,
   consolePort: boolean,
 ): { record: NodeRecord; secrets: Secrets } => {
   const { id, cpus, memory_mb, local_gb, pm_address, pm_user, pm_password, service_host, task_state } = row;
@@ -123,7 +116,10 @@ export const nodeOf = (
     uuid: row.uuid!.toLowerCase(),
     name: null,
     driver,
-    driver_info: known<string | number>({ [names.address]: pm_address, [names.username]: pm_user, ...terminal }),
+    driver_info: {
+      ...known<string | number>({ [names.address]: pm_address, [names.username]: pm_user, ...terminal }),
+      ...filledFor(driver_info, row),
+    },
     properties: known<string | number>({ cpu_arch: node_arch, cpus, memory_mb, local_gb }),
     instance_uuid,
     instance_info: instanceInfoOf(row),
@@ -136,10 +132,13 @@ export const nodeOf = (
     chassis_uuid: null,
     last_error: failed ? `nova baremetal task_state was: ${task_state}` : null,
     conductor: null,
-    takeover_pending: provision_state === 'active',
+    // As the API fences it: whoever has a machine before may still drive it in whatever state its instance is.
+    takeover_pending: instance_uuid !== null,
     extra: { nova_bm: { id, service_host, task_state } },
     created_at: row.created_at,
     updated_at: row.updated_at,
+    ...(network_interface !== undefined && { network_interface }),
+    ...(resource_class !== undefined && { resource_class }),
   };
   return { record, secrets: known({ [names.password]: pm_password }) };
 };

@@ -1,6 +1,6 @@
 /** Which driver the nodes get: nova.conf says by which class nova-baremetal powered them (nova-bm-migration.md 3). */
 import { Invalid } from '../../layers/domain/fault.ts';
-import { type DriverName, drivers } from './node.ts';
+import { type DriverName, drivers } from './drivers.ts';
 
 /** What nova-baremetal had without a setting. */
 const usual = 'nova.virt.baremetal.ipmi.IPMI';

@@ -19,5 +19,5 @@ export const openSource = async (named: string, access: Access, tables: ReadTabl
   }
   const path = named.replace(/^sqlite:\/\/\//i, '');
   const isDatabase = (await firstBytes(path)).toString('latin1').startsWith('SQLite format 3');
-  return isDatabase ? openSqlite(path, tables) : openDump(path, tables, access.charset);
+  return isDatabase ? openSqlite(path, tables, access) : openDump(path, tables, access.charset);
 };

@@ -29,6 +29,13 @@ export type Access = {
   readonly charset?: string | undefined;
   /** Talk to another machine without TLS. */
   readonly plaintext?: boolean;
+  /**
+   * Somebody goes on writing to it meanwhile: an SQLite file, which has one writer or readers, is not held then, and each
+   * reading sees a moment of its own.
+   */
+  readonly live?: boolean;
+  /** The option that names it, and what the options and the variable for it begin with. */
+  readonly option?: 'source' | 'database';
 };
 
 const isHere = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
@@ -48,20 +55,23 @@ export const isServerUrl = (text: string): boolean => /^(?:mysql|postgres|postgr
  * Reads `mysql://USER@HOST[:PORT]/DATABASE` or `postgresql://...`, either with `?socket=PATH`. Throws Invalid, also for a
  * password in it, which everybody on the machine could read, and for passwords that would go over the network in clear.
  */
-export const readServer = (text: string, { password, ca, charset, plaintext = false }: Access): Server => {
-  if (!URL.canParse(text)) throw Invalid('--source is no URL: write mysql://USER@HOST/DATABASE or a path.');
+export const readServer = (
+  text: string,
+  { password, ca, charset, plaintext = false, option = 'source' }: Access,
+): Server => {
+  if (!URL.canParse(text)) throw Invalid(`--${option} is no URL: write mysql://USER@HOST/DATABASE or a path.`);
   const { protocol, hostname, port, username, password: shown, pathname, searchParams } = new URL(text);
   if (shown !== '') {
     throw Invalid(
-      'A password in --source can be read by everybody on this machine: leave it out, and put it into INGOT_SOURCE_PASSWORD or --source-password-file.',
+      `A password in --${option} can be read by everybody on this machine: leave it out, and put it into INGOT_${option.toUpperCase()}_PASSWORD or --${option}-password-file.`,
     );
   }
   const scheme = protocol.slice(0, -1).split('+')[0]!;
   const [database, socket] = [decodeURIComponent(pathname.slice(1)), searchParams.get('socket') ?? undefined];
-  if (database === '' || username === '') throw Invalid('--source has to name the user and the database.');
+  if (database === '' || username === '') throw Invalid(`--${option} has to name the user and the database.`);
   if (!isHere(hostname) && socket === undefined && ca === undefined && !plaintext) {
     throw Invalid(
-      `The passwords in the database would come from ${hostname} in clear: give --source-ca FILE, or --source-plaintext if that network is yours alone.`,
+      `The passwords in the database would come from ${hostname} in clear: give --${option}-ca FILE, or --${option}-plaintext if that network is yours alone.`,
     );
   }
   return {

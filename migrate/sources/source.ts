@@ -10,6 +10,8 @@ export type Source = {
   count(table: string): Promise<number>;
   /** All rows in the order of the key, in batches, as they were at one moment. No more than one batch is in memory. */
   rows(table: string): AsyncIterable<readonly Row[]>;
+  /** The rows whose column has one of these values, in no order. */
+  find(table: string, column: string, values: readonly (string | number)[]): Promise<readonly Row[]>;
   close(): Promise<void>;
 };
 
@@ -44,5 +46,16 @@ export const createSource = (connection: Connection, tables: ReadTables): Source
   const count = async (table: string): Promise<number> =>
     Number((await select(`select count(*) as rows_in_all from ${table}`, []))[0]!['rows_in_all']);
 
-  return { name, columns, count, rows, close };
+  const find: Source['find'] = async (table, column, values) => {
+    if (values.length === 0) return [];
+    const row = tables[table]!;
+    const list = values.map((_, at) => parameter(at + 1)).join(', ');
+    const found = await select(
+      `select ${Object.keys(row.columns).join(', ')} from ${table} where ${column} in (${list})`,
+      values,
+    );
+    return found.map((one) => readRow(table, row, one));
+  };
+
+  return { name, columns, count, rows, find, close };
 };

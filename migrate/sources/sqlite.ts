@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { Invalid } from '../../layers/domain/fault.ts';
 import type { ReadTables } from './columns.ts';
+import type { Access } from './server.ts';
 import { type Connection, createSource, type Source } from './source.ts';
 
 type Value = null | number | bigint | string | Uint8Array;
@@ -28,11 +29,14 @@ const connectionOf = (name: string, db: DatabaseSync): Connection => ({
 export const sourceOfDatabase = (name: string, db: DatabaseSync, tables: ReadTables): Source =>
   createSource(connectionOf(name, db), tables);
 
+/** Milliseconds to wait for whoever writes. */
+const patience = 30_000;
+
 /** Opens the file of a database for reading. Throws Invalid. */
-export const openSqlite = (path: string, tables: ReadTables): Source => {
-  const db = new DatabaseSync(path, { readOnly: true });
+export const openSqlite = (path: string, tables: ReadTables, { live = false }: Pick<Access, 'live'> = {}): Source => {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: patience });
   try {
-    db.exec('BEGIN; SELECT count(*) FROM sqlite_master');
+    db.exec(`${live ? '' : 'BEGIN; '}SELECT count(*) FROM sqlite_master`);
   } catch (error) {
     db.close();
     throw Invalid(`${path} can not be read as an SQLite database: ${(error as Error).message}.`, error);

@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { toldBy, type Names } from './metadata.ts';
-import type { Servers } from './servers.ts';
+import type { Servers } from '../../migrate/nova/servers.ts';
 import { faultstringOf, type Service } from '../../migrate/service.ts';
 
 /** What became of a node with an instance. */

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { Invalid, isFault } from '../../layers/domain/fault.ts';
 import { backfill, type Outcome } from './backfill.ts';
 import { type Asked, readOptions, usage } from './options.ts';
-import { type Servers, serversIn, serversOf } from './servers.ts';
+import { type Servers, serversIn, serversOf } from '../../migrate/nova/servers.ts';
 import { openService } from '../../migrate/service.ts';
 
 const texts = z.record(z.string(), z.string()).default({});

@@ -1,7 +1,7 @@
 /** What instance_info would tell of a server if it was deployed today, as far as Nova's API says it. */
 import { instanceInfoKeys } from '../../layers/guest/instance-info.ts';
 import { createMetadata, type GuestPort, type Known } from '../../layers/guest/metadata.ts';
-import type { Flavor, Server } from './servers.ts';
+import { type Flavor, isCopyOf, type Server } from '../../migrate/nova/servers.ts';
 
 /** Names by IDs, which the Compute API does not tell. */
 export type Names = {
@@ -36,14 +36,7 @@ const flavorOf = ({ flavor: own }: Server, flavors: readonly Flavor[]): { name?:
     return { id: own.id, ...(name !== undefined && { name }) };
   }
   if (own.original_name === undefined) return {};
-  const isIt = (one: Flavor) =>
-    one.name === own.original_name &&
-    one.vcpus === own.vcpus &&
-    one.ram === own.ram &&
-    one.disk === own.disk &&
-    one.swap === (own.swap ?? 0) &&
-    one['OS-FLV-EXT-DATA:ephemeral'] === (own.ephemeral ?? 0);
-  const found = flavors.filter(isIt);
+  const found = flavors.filter((one) => isCopyOf(own, one));
   return { name: own.original_name, ...(found.length === 1 && { id: found[0]!.id }) };
 };
 

@@ -7,11 +7,8 @@ import { withoutSecrets } from '../log.ts';
 import type { Disk, Machine } from '../machine.ts';
 import { fetchBytes } from '../media.ts';
 import { spanOf, type World } from '../world.ts';
+import { digestIn, type Expected, expectedOf, wanted } from './checksum.ts';
 import { readConfigdrive } from './configdrive.ts';
-
-const algorithms = new Set(['md5', 'sha256', 'sha512']);
-/** A checksum without an algorithm is told by its length. */
-const algorithmOfLength: Record<number, string> = { 32: 'md5', 64: 'sha256', 128: 'sha512' };
 
 type ImageInfo = {
   readonly id?: unknown;
@@ -24,16 +21,6 @@ type ImageInfo = {
   readonly ephemeral_mb?: unknown;
   readonly ephemeral_format?: unknown;
   readonly preserve_ephemeral?: unknown;
-};
-
-const expectedHash = ({ checksum, os_hash_algo, os_hash_value }: ImageInfo): { algorithm: string; value: string } => {
-  const value = os_hash_value ?? checksum;
-  if (typeof value !== 'string') throw Invalid('image_info must have a checksum, or os_hash_algo and os_hash_value.');
-  const algorithm = os_hash_value ? os_hash_algo : algorithmOfLength[value.length];
-  if (typeof algorithm !== 'string' || !algorithms.has(algorithm)) {
-    throw Invalid('The algorithm of the image checksum is not md5, sha256 or sha512.');
-  }
-  return { algorithm, value: value.toLowerCase() };
 };
 
 const firstUrl = ({ id, urls }: ImageInfo): string => {
@@ -90,8 +77,41 @@ const download = async (
   }
 };
 
+/** Collects what comes, up to `limit` bytes. `refuse` makes what is thrown beyond that. */
+const collector = (limit: number, refuse: () => Fault) => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const start = () => {
+    size = 0;
+    chunks.length = 0;
+    return (chunk: Uint8Array): void => {
+      size += chunk.length;
+      if (size > limit) throw refuse();
+      chunks.push(chunk);
+    };
+  };
+  return { start, bytes: () => Buffer.concat(chunks) };
+};
+
+const maxChecksums = 2 ** 20;
+
+/** What the image must hash to. A checksum may be the URL of a file, which is fetched as the image is. */
+const expectedHash = async (
+  world: World,
+  machine: Machine,
+  info: ImageInfo,
+  signal: AbortSignal,
+): Promise<Expected> => {
+  const { named, value } = wanted(info);
+  if (!/^https?:\/\//.test(value)) return expectedOf(named, value);
+  const file = collector(maxChecksums, () => fail('ImageDownloadError', 'The checksum file is larger than 1 MiB.'));
+  await download(world, machine, value, file.start, signal);
+  const name = new URL(firstUrl(info)).pathname.split('/').at(-1)!;
+  return expectedOf(named, digestIn(file.bytes().toString(), name));
+};
+
 const verifiedImage = async (world: World, machine: Machine, info: ImageInfo, signal: AbortSignal) => {
-  const expected = expectedHash(info);
+  const expected = await expectedHash(world, machine, info, signal);
   const digests = new Map<string, Hash>();
   let size = 0;
   const take = (chunk: Uint8Array) => {
@@ -122,20 +142,11 @@ const fetchConfigdrive = async (
   signal: AbortSignal,
 ) => {
   if (!/^https?:\/\//i.test(given)) return readConfigdrive({ text: given }, node);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const take = (chunk: Uint8Array) => {
-    size += chunk.length;
-    if (size > maxDownload) throw fail('ConfigDriveTooLargeError', 'The configdrive is larger than 64 MiB.');
-    chunks.push(chunk);
-  };
-  const start = () => {
-    size = 0;
-    chunks.length = 0;
-    return take;
-  };
-  await download(world, machine, given, start, signal);
-  return readConfigdrive({ bytes: Buffer.concat(chunks) }, node);
+  const drive = collector(maxDownload, () =>
+    fail('ConfigDriveTooLargeError', 'The configdrive is larger than 64 MiB.'),
+  );
+  await download(world, machine, given, drive.start, signal);
+  return readConfigdrive({ bytes: drive.bytes() }, node);
 };
 
 /** The agent's process ends in the middle of the work; nothing answers any more. */

@@ -1,6 +1,7 @@
 /** Redfish of one machine: which path is what, and in which order a request is checked. */
 import { createHash } from 'node:crypto';
 
+import type { Fault } from '../../layers/domain/fault.ts';
 import { asFault, createRouter, parseObject, type Answer, type Ask, type Route } from '../http.ts';
 import { profileOf, type Machine } from '../machine.ts';
 import type { FaultKind } from '../faults.ts';
@@ -196,6 +197,12 @@ const instead: readonly [FaultKind, Answer][] = [
   ['bmc_html', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html><body>Loading</body></html>' }],
 ];
 
+/** Emulators say what is wrong as a line of text, with the type of a page. */
+const refuse = (machine: Machine, fault: Fault): Answer =>
+  fault.code === 400 && profileOf(machine).plain_refusals
+    ? { status: 400, headers: { 'content-type': 'text/html; charset=utf-8' }, body: fault.message }
+    : errorAnswer(fault);
+
 /** Answers a request to the BMC of `machine`; `ask.path` starts with /redfish. */
 export const answerRedfish = async (world: World, machine: Machine, ask: Ask): Promise<Answer> => {
   const { faults, clock, scale } = world;
@@ -205,6 +212,6 @@ export const answerRedfish = async (world: World, machine: Machine, ask: Ask): P
   if (slow) await clock.sleep(slow.seconds * 1000 * scale);
   const early = instead.find(([name]) => faults.strikes(name, machine, op));
   if (early) return early[1];
-  const given = await answer(world, machine, ask).catch((error: unknown) => errorAnswer(asFault(error)));
+  const given = await answer(world, machine, ask).catch((error: unknown) => refuse(machine, asFault(error)));
   return faults.strikes('bmc_drops_answer', machine, op) ? 'drop' : given;
 };

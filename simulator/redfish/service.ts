@@ -19,13 +19,13 @@ export const root: View = ({ machine, profile }) => ({
   Systems: link(machine, '/Systems'),
   Managers: link(machine, '/Managers'),
   Chassis: link(machine, '/Chassis'),
-  SessionService: link(machine, '/SessionService'),
+  ...(profile.session_limit !== null && { SessionService: link(machine, '/SessionService') }),
   Tasks: link(machine, '/TaskService'),
   UpdateService: link(machine, '/UpdateService'),
   EventService: link(machine, '/EventService'),
   Registries: link(machine, '/Registries'),
   JsonSchemas: link(machine, '/JsonSchemas'),
-  Links: { Sessions: link(machine, '/SessionService/Sessions') },
+  Links: profile.session_limit === null ? {} : { Sessions: link(machine, '/SessionService/Sessions') },
 });
 
 /** The OData service document. */
@@ -96,7 +96,7 @@ export const manager: View = ({ world, machine, profile }) => {
     DateTime: new Date(world.clock.now()).toISOString(),
     PowerState: 'On',
     Status: healthy,
-    ...(profile.media_under === 'Managers' && { VirtualMedia: link(machine, `${path}/VirtualMedia`) }),
+    ...(profile.media_under !== 'Systems' && { VirtualMedia: link(machine, `${path}/VirtualMedia`) }),
     Links: {
       ManagerForServers: [link(machine, `/Systems/${profile.ids.system}`)],
       ManagerForChassis: [link(machine, `/Chassis/${profile.ids.chassis}`)],

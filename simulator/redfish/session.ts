@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 
 import type { Answer, Ask } from '../http.ts';
-import { profileOf, type Machine } from '../machine.ts';
+import type { Machine } from '../machine.ts';
 import type { World } from '../world.ts';
 import { collection, done, link, refusal, type Act, type View } from './call.ts';
 
@@ -46,17 +46,21 @@ export const authenticate = (world: World, machine: Machine, { headers }: Ask): 
 };
 
 /** The SessionService resource. */
-export const sessionService: View = ({ machine }) => ({
-  '@odata.type': '#SessionService.v1_1_8.SessionService',
-  Id: 'SessionService',
-  Name: 'Session Service',
-  ServiceEnabled: true,
-  SessionTimeout: sessionTimeout,
-  Sessions: link(machine, '/SessionService/Sessions'),
-});
+export const sessionService: View = ({ machine, profile }) => {
+  if (profile.session_limit === null) throw refusal('Base.1.16.ResourceMissingAtURI');
+  return {
+    '@odata.type': '#SessionService.v1_1_8.SessionService',
+    Id: 'SessionService',
+    Name: 'Session Service',
+    ServiceEnabled: true,
+    SessionTimeout: sessionTimeout,
+    Sessions: link(machine, '/SessionService/Sessions'),
+  };
+};
 
 /** The sessions that have not run out. */
-export const sessions: View = ({ world, machine }) => {
+export const sessions: View = ({ world, machine, profile }) => {
+  if (profile.session_limit === null) throw refusal('Base.1.16.ResourceMissingAtURI');
   const paths = alive(world, machine).map(({ id }) => `/SessionService/Sessions/${id}`);
   return collection(machine, 'SessionCollection', 'Sessions', paths);
 };
@@ -75,12 +79,14 @@ export const session: View = ({ world, machine, params }) => {
 
 /** Opens a session if the credentials are right and one of the profile's slots is free. */
 export const openSession: Act = (call): Answer => {
-  const { world, machine, body } = call;
+  const { world, machine, body, profile } = call;
+  // Counted like a wrong password: that is what it would cost where accounts are locked.
+  if (profile.session_limit === null) return refuseLogin(world, machine);
   const { UserName, Password } = body;
   const right = same(UserName, machine.username) && same(Password, machine.password);
   if (world.faults.strikes('bmc_unauthorized', machine) || !right) return refuseLogin(world, machine);
   machine.sessions = alive(world, machine);
-  const full = machine.sessions.length >= profileOf(machine).session_limit;
+  const full = machine.sessions.length >= profile.session_limit;
   if (full || world.faults.strikes('session_limit', machine)) throw refusal('Base.1.16.SessionLimitExceeded');
   const opened = { id: world.nonces.bytes(6).toString('hex'), token: world.nonces.bytes(24).toString('base64url') };
   machine.sessions.push({ ...opened, used_at: world.clock.now() });

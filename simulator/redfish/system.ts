@@ -3,6 +3,7 @@ import { recordReset } from '../evidence.ts';
 import type { Machine, Phase } from '../machine.ts';
 import { isRepeated, reportedPower, reset } from '../power.ts';
 import { bios_version, interface_mbps, memory, processors } from '../parts.ts';
+import { runAsTask } from './job.ts';
 import { lampNames, lampOf, patchLamp } from './lamp.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
 
@@ -54,7 +55,7 @@ export const system: View = (call) => {
     Memory: link(machine, `${path}/Memory`),
     [profile.storage]: link(machine, `${path}/${profile.storage}`),
     EthernetInterfaces: link(machine, `${path}/EthernetInterfaces`),
-    ...(profile.media_under === 'Systems' && { VirtualMedia: link(machine, `${path}/VirtualMedia`) }),
+    ...(profile.media_under !== 'Managers' && { VirtualMedia: link(machine, `${path}/VirtualMedia`) }),
     Links: {
       Chassis: [link(machine, `/Chassis/${profile.ids.chassis}`)],
       ManagedBy: [link(machine, `/Managers/${profile.ids.manager}`)],
@@ -110,12 +111,17 @@ const checkReset = ({ world, machine, profile, body }: Call): string => {
 
 /** ComputerSystem.Reset: every request is kept as evidence with its answer, also the refused ones. */
 export const resetSystem: Act = (call) => {
-  const { world, machine } = call;
+  const { world, machine, profile } = call;
   const asked = String(call.body['ResetType']);
   try {
     const type = checkReset(call);
-    recordReset(world, machine, type, 204);
-    if (!world.faults.strikes('reset_ignored', machine, type)) reset(world, machine, type);
+    const carryOut = (): number => {
+      if (!world.faults.strikes('reset_ignored', machine, type)) reset(world, machine, type);
+      return machine.change?.at ?? world.clock.now();
+    };
+    recordReset(world, machine, type, profile.reset_by_task ? 202 : 204);
+    if (profile.reset_by_task) return runAsTask(call, type, carryOut);
+    carryOut();
     return done;
   } catch (error) {
     recordReset(world, machine, asked, (error as { code?: number }).code ?? 500);
@@ -152,9 +158,8 @@ export const patchSystem: Act = (call) => {
   if (inPost || world.faults.strikes('boot_patch_refused', machine)) {
     throw refusal('iLO.2.16.UnableToModifyDuringSystemPOST');
   }
-  if (profile.boot_needs_enabled && !('BootSourceOverrideEnabled' in wanted)) {
-    throw refusal('Base.1.16.PropertyMissing', 'BootSourceOverrideEnabled');
-  }
+  const missing = profile.boot_needs.find((name) => !(`BootSourceOverride${name}` in wanted));
+  if (missing) throw refusal('Base.1.16.PropertyMissing', `BootSourceOverride${missing}`);
   const changes = Object.entries(wanted).map(([name, value]) => {
     const set = settable[name];
     if (!set) throw refusal('Base.1.16.PropertyUnknown', name);
@@ -162,7 +167,8 @@ export const patchSystem: Act = (call) => {
     if (!change) throw refusal('Base.1.16.PropertyValueNotInList', name);
     return change;
   });
-  machine.boot = Object.assign({}, machine.boot, ...changes) as BootSettings;
+  const boot = Object.assign({}, machine.boot, ...changes) as BootSettings;
+  machine.boot = profile.boot_keeps_once && boot.enabled === 'Once' ? { ...boot, enabled: 'Continuous' } : boot;
   world.changed(machine);
   return done;
 };

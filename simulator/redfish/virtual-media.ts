@@ -5,11 +5,19 @@ import type { Media } from '../machine.ts';
 import { checkMedia } from '../media.ts';
 import type { Slot } from '../profiles.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
-import { addJob } from './job.ts';
+import { runAsTask } from './job.ts';
 
-const folder = ({ profile }: Call): string => {
-  const { ids, media_under } = profile;
-  return `/${media_under}/${media_under === 'Systems' ? ids.system : ids.manager}/VirtualMedia`;
+/** Where the drives are, as the profile says; they are the same in both places. */
+const folders = ({ profile: { ids, media_under: under } }: Call): string[] => [
+  ...(under === 'Managers' ? [] : [`/Systems/${ids.system}/VirtualMedia`]),
+  ...(under === 'Systems' ? [] : [`/Managers/${ids.manager}/VirtualMedia`]),
+];
+
+/** The one that the request is about. Throws a refusal for a place where there are none. */
+const folder = (call: Call): string => {
+  const found = folders(call).find((path) => `${call.ask.path}/`.startsWith(`/redfish/v1${path}/`));
+  if (found === undefined) throw refusal('Base.1.16.ResourceMissingAtURI');
+  return found;
 };
 
 const slotOf = ({ profile, params }: Call): Slot => {
@@ -23,21 +31,17 @@ const inserted = ({ world, machine }: Call, { id }: Slot): Media | undefined => 
   return media && media.ready_at <= world.clock.now() ? media : undefined;
 };
 
-/** Slots stand under Managers or under Systems, as the profile says. */
-const checkPlace = (call: Call): void => {
-  if (!call.ask.path.startsWith(`/redfish/v1${folder(call)}`)) throw refusal('Base.1.16.ResourceMissingAtURI');
-};
+/** Whether the drive still shows what was ejected. */
+const isEmptied = ({ world, machine }: Call, { id }: Slot): boolean => (machine.emptied?.[id] ?? 0) > world.clock.now();
 
 /** The collection of slots. */
 export const mediaCollection: View = (call) => {
-  checkPlace(call);
   const paths = call.profile.slots.map(({ id }) => `${folder(call)}/${id}`);
   return collection(call.machine, 'VirtualMediaCollection', 'Virtual Media', paths);
 };
 
 /** One slot, with the actions that the profile has. */
 export const mediaSlot: View = (call) => {
-  checkPlace(call);
   const slot = slotOf(call);
   const media = inserted(call, slot);
   const path = `${folder(call)}/${slot.id}`;
@@ -49,7 +53,7 @@ export const mediaSlot: View = (call) => {
     MediaTypes: slot.media_types,
     Image: media?.image ?? null,
     ImageName: media ? media.image.split('?')[0]!.split('/').at(-1) : null,
-    Inserted: Boolean(media),
+    Inserted: Boolean(media) || isEmptied(call, slot),
     WriteProtected: media?.write_protected ?? true,
     ConnectedVia: media ? 'URI' : 'NotConnected',
     Status: healthy,
@@ -73,7 +77,8 @@ const imageOf = (body: Record<string, unknown>): string => {
 const insert = async (call: Call, slot: Slot): Promise<number> => {
   const { world, machine, profile, body } = call;
   const image = imageOf(body);
-  if (machine.media[slot.id]) throw refusal('Base.1.16.ResourceInUse', 'Media are inserted already.');
+  if (machine.media[slot.id] || isEmptied(call, slot))
+    throw refusal('Base.1.16.ResourceInUse', 'Media are inserted already.');
   if (world.faults.strikes('media_insert_fails', machine)) throw refusal('Base.1.16.InternalError');
   const reason = profile.insert_checks && (await checkMedia(world, machine, image));
   if (reason) throw refusal('Base.1.16.ResourceAtUriInUnknownFormat', `${reason}.`);
@@ -84,16 +89,21 @@ const insert = async (call: Call, slot: Slot): Promise<number> => {
   return ready_at;
 };
 
-const eject = ({ world, machine }: Call, slot: Slot): void => {
+const eject = (call: Call, slot: Slot): void => {
+  const { world, machine, profile } = call;
   if (world.faults.strikes('media_eject_fails', machine)) throw refusal('Base.1.16.InternalError');
   const inUse = machine.device === slot.id && (machine.phase === 'load' || machine.disk.writing);
   if (inUse) recordViolation(world, machine, 'media were ejected while the machine was working from them');
+  if (profile.eject_lag > 0) {
+    if (!machine.media[slot.id]) throw refusal('Base.1.16.InvalidObject', 'There is no media inserted.');
+    machine.emptied = { ...machine.emptied, [slot.id]: world.clock.now() + profile.eject_lag * 1000 * world.scale };
+  }
   machine.media[slot.id] = null;
   world.changed(machine);
 };
 
 const actionSlot = (call: Call): Slot => {
-  checkPlace(call);
+  folder(call);
   if (call.profile.insert === 'patch') throw refusal('Base.1.16.ResourceMissingAtURI');
   return slotOf(call);
 };
@@ -103,8 +113,9 @@ export const insertMedia: Act = async (call): Promise<Answer> => {
   const slot = actionSlot(call);
   const refused = call.profile.insert_refuses.find((name) => name in call.body);
   if (refused) throw refusal('Base.1.16.ActionParameterUnknown', refused);
-  const ready_at = await insert(call, slot);
-  return call.profile.insert === 'task' ? addJob(call, 'Insert media', ready_at) : done;
+  if (call.profile.insert === 'task') return runAsTask(call, 'Insert media', async () => insert(call, slot));
+  await insert(call, slot);
+  return done;
 };
 
 /** The action EjectMedia; some BMCs want a body of {}. */
@@ -119,7 +130,7 @@ export const ejectMedia: Act = (call) => {
 
 /** BMCs without the actions take PATCH: Image inserts, Image null or Inserted false ejects. */
 export const patchMedia: Act = async (call) => {
-  checkPlace(call);
+  folder(call);
   const slot = slotOf(call);
   if (call.profile.insert !== 'patch') throw refusal('Base.1.16.OperationNotAllowed');
   const { Image: image, Inserted: wanted } = call.body;

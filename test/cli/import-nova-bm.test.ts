@@ -1,31 +1,21 @@
 /** `npx ingot import nova-bm` as an operator starts it: a process, a file, a report, an exit code. */
-import { execFile } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { createFront } from '../functions/baremetal-api/front.ts';
 import { expected, fixture, fixtures, type Planned } from '../migrate/nova-bm/planned.ts';
+import { ingot, served } from './served.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 const report = join(folder, 'report.json');
 const dump = `${fixtures}nova_bm_juno.postgresql.sql`;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => rmSync(report, { force: true }));
 
-type Ended = { readonly code: number; readonly out: string; readonly err: string };
-
-const move = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const all = [join(root, 'cli/ingot.js'), 'import', 'nova-bm', ...args];
-    execFile(process.execPath, all, { cwd: folder, env: { ...process.env, ...env } }, (error, out, err) =>
-      resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
-    );
-  });
+const move = async (args: readonly string[], env: Record<string, string> = {}) =>
+  ingot(['import', 'nova-bm', ...args], env, folder);
 const look = async (...args: string[]) => move(['--dry-run', '--arch', 'x86_64', '--report', report, ...args]);
 const read = () => JSON.parse(readFileSync(report, 'utf8')) as Planned & Record<string, unknown>;
 
@@ -109,30 +99,19 @@ describe('a wrong command', () => {
 });
 
 describe('a move', () => {
-  let server: Server;
+  let server: Awaited<ReturnType<typeof served>>;
   let endpoint: string;
   const proofs = new Set<string | undefined>();
 
   beforeAll(async () => {
     const front = createFront();
-    server = createServer((request, response) => {
-      const pieces: Buffer[] = [];
-      proofs.add(request.headers['x-auth-token'] as string | undefined);
-      request.on('data', (piece: Buffer) => pieces.push(piece));
-      request.on('end', () => {
-        void front
-          .request(`${request.method} ${request.url}`, { body: Buffer.concat(pieces).toString() || undefined })
-          .then(({ status, body }) =>
-            response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)),
-          );
-      });
+    server = await served(async ({ line, body, headers }) => {
+      proofs.add(headers['x-auth-token']);
+      return front.request(line, { body });
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    endpoint = server.url;
   });
-  afterAll(() => server.close());
+  afterAll(() => server.stop());
 
   const args = () => [
     '--source',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgress } from '../../cli/progress.ts';
 
 /** Steps that take a second each. */
-const watch = (total: number, steps: number, isTerminal: boolean) => {
+const watch = (total: number | undefined, steps: number, isTerminal: boolean) => {
   let ms = 0;
   const lines: string[] = [];
   const drawn: string[] = [];
@@ -34,6 +34,11 @@ describe('progress', () => {
       `\r[${'#'.repeat(30)}] 4 of 4 rows`,
     ]);
     expect(drawn.at(-1)).toMatch(/^\r +\r$/);
+  });
+
+  it('is a number where nobody has counted before', () => {
+    expect(watch(undefined, 10, false).lines).toEqual(['10 rows']);
+    expect(watch(undefined, 1, true).drawn).toEqual(['\r1 rows', '\r       \r']);
   });
 
   it('keeps its width if there is more than was counted, or nothing', () => {

@@ -75,10 +75,11 @@ const rows = (out: string): string[] => out.trimEnd().split('\n');
 it('begins with all that are pending, in as many batches as it takes, and tells how far they are', async () => {
   await moveIn(120);
   expect(rows((await ingot(['status'])).out)).toEqual([
-    'pending        120',
-    'running          0',
-    'completed        0',
-    'failed           0',
+    'pending          120',
+    'running            0',
+    'completed          0',
+    'failed             0',
+    'unconverted        0',
   ]);
   expect(await ingot(['start', '--limit', '3'])).toMatchObject({
     code: 0,
@@ -86,7 +87,7 @@ it('begins with all that are pending, in as many batches as it takes, and tells 
   });
   expect(await ingot(['start'])).toMatchObject({ code: 0, out: expect.stringContaining('117 begun') as string });
   expect((await ingot(['start'])).out).toContain('0 begun');
-  expect((await ingot(['status'])).out).toContain('running        120');
+  expect((await ingot(['status'])).out).toContain('running          120');
   expect(front.platform.workflows.started).toHaveLength(120);
 });
 
@@ -97,8 +98,9 @@ it('ends with 1 when one has failed, and says which and why; that one is begun a
   const { code, out } = await ingot(['status']);
   expect(code).toBe(1);
   expect(rows(out).slice(2)).toEqual([
-    'completed        1',
-    'failed           1',
+    'completed          1',
+    'failed             1',
+    'unconverted        0',
     `n1 (${uuid(1)}), ${isoTime(0)}: The BMC refused the password.`,
   ]);
   expect(await ingot(['start', '--failed'])).toMatchObject({

@@ -118,11 +118,19 @@ export const startMariaDb = async (): Promise<DatabaseServer> => {
     '--no-defaults',
     ...who,
     `--datadir=${data}`,
+    // Several servers that start at once clear one folder for each other.
+    `--tmpdir=${folder}`,
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
   ]);
   const { ca, cert, key } = await certify(folder);
-  const where = [`--datadir=${data}`, `--socket=${socket}`, '--bind-address=127.0.0.1', `--port=${port}`];
+  const where = [
+    `--datadir=${data}`,
+    `--tmpdir=${folder}`,
+    `--socket=${socket}`,
+    '--bind-address=127.0.0.1',
+    `--port=${port}`,
+  ];
   const tls = [`--ssl-cert=${cert}`, `--ssl-key=${key}`];
   const child = spawn(programIn(usual, 'mariadbd'), ['--no-defaults', ...who, ...where, ...tls], { stdio: 'ignore' });
   const admin = ['--no-defaults', '--user=root', `--socket=${socket}`, '--default-character-set=utf8mb4'];
@@ -222,4 +230,9 @@ export const sqliteDump = async (sql: string): Promise<Buffer> => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/** Runs a script in the file of a database. */
+export const loadSqlite = async (path: string, sql: string): Promise<void> => {
+  await run(programIn(usual, 'sqlite3'), [path], { input: sql });
 };

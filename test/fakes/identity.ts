@@ -92,12 +92,15 @@ export const startProvider = async () => {
   });
   issuer = server.url;
 
-  const token = async (claims: JWTPayload = {}, by: { kid?: string; stranger?: true } = {}): Promise<string> => {
+  const token = async (
+    claims: JWTPayload = {},
+    by: { kid?: string; stranger?: true; typ?: string } = {},
+  ): Promise<string> => {
     const now = Math.floor(Date.now() / 1000);
     const standard = { iss: issuer, aud: 'ingot', sub: 'u-1', iat: now, exp: now + 3600 };
     const whole = Object.fromEntries(Object.entries({ ...standard, ...claims }).filter(([, value]) => value !== null));
     return new SignJWT(whole)
-      .setProtectedHeader({ alg: 'ES256', kid: by.kid ?? 'one' })
+      .setProtectedHeader({ alg: 'ES256', kid: by.kid ?? 'one', ...(by.typ !== undefined && { typ: by.typ }) })
       .sign((by.stranger ? stranger : key).privateKey);
   };
   return { ...server, state, token, jwk };

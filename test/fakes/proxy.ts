@@ -86,6 +86,14 @@ const handlers: Handlers = {
     systems: ['/redfish/v1/Systems/1'],
     fingerprint256: null,
   }),
+  'bmc.prove': ({ power }, { sealed }: { sealed: string | null }) => ({
+    power,
+    vendor: 'Ingot',
+    model: 'Fake',
+    serial: '1',
+    fingerprint256: null,
+    moved: sealed === null ? [...Buffer.from('moved')] : null,
+  }),
   'system.get': ({ power, boot }) => ({
     power,
     boot: { ...boot },
@@ -111,6 +119,12 @@ const handlers: Handlers = {
     machine.boot.enabled = params.persistence === 'once' ? 'Once' : 'Continuous';
     if (params.mode !== 'keep') machine.boot.mode = params.mode as 'uefi' | 'bios';
     return { changed: JSON.stringify(machine.boot) !== before };
+  },
+  'boot.clear': (machine) => {
+    const { target, enabled } = machine.boot;
+    const changed = target === 'Cd' && enabled !== 'Disabled';
+    if (changed) Object.assign(machine.boot, { target: 'None', enabled: 'Disabled' });
+    return { changed };
   },
   'vmedia.insert': (machine, { slot, image }: { slot: 'cd' | 'usb'; image: string }) => {
     const plain = (url: string | null) => url?.split('?')[0];
@@ -164,6 +178,10 @@ const handlers: Handlers = {
     };
     commands.push(command);
     return { started: true, command: structuredClone(command) };
+  },
+  'agent.progress': (machine) => {
+    requireAgent(machine);
+    return { running: machine.agent.commands.some(({ command_status }) => command_status === 'RUNNING') };
   },
   'agent.call': (machine, { command: full }: { command: string }) => {
     requireAgent(machine);

@@ -44,11 +44,14 @@ const served = (seconds: string) => {
 type Asker = Readonly<Record<string, string>> | null;
 const root = { user: 'root', project: '', roles: 'admin', scope: 'system' };
 const ann = { user: 'ann', project: 'red', roles: 'admin', scope: 'project' };
+const member = { ...ann, roles: 'member' };
 
 const isRead = (at: string) => /^(?:GET|HEAD) /.test(at);
 const wanted = (rows: readonly Pick<Endpoint, 'at' | 'until'>[]) =>
   rows.filter(({ until }) => until === undefined).map(({ at }) => at as string);
-const open = baremetalRoutes.filter(({ movesIn }) => movesIn).map(({ at }) => at as string);
+const moving = (rows: readonly { readonly at: string; readonly movesIn?: true }[]) =>
+  rows.filter(({ movesIn }) => movesIn).map(({ at }) => at);
+const open = { baremetal: moving(baremetalRoutes), compute: moving(computeRoutes) };
 
 describe.each([
   ['baremetal', wanted(baremetalRoutes)],
@@ -56,7 +59,7 @@ describe.each([
   ['image', wanted(imageRoutes)],
   ['network', wanted(networkRoutes)],
 ] as const)('in a maintenance, the %s API', (name, rows) => {
-  const closed = rows.filter((at) => !isRead(at) && !open.includes(at));
+  const closed = rows.filter((at) => !isRead(at) && !(open as Record<string, string[]>)[name]?.includes(at));
 
   it.each(closed)('refuses %s, and says when to come back', async (at) => {
     const before = log.lines.length;
@@ -94,14 +97,24 @@ describe('who moves in', () => {
     expect((await ask('baremetal', 'POST /v1/imports', root, { records })).body.results).toMatchObject([
       { outcome: 'created' },
     ]);
-    const maintenance = [{ op: 'replace', path: '/maintenance', value: true }];
-    expect((await ask('baremetal', `PATCH /v1/nodes/${uuid}`, root, maintenance)).status).toBe(200);
+    const name = [{ op: 'replace', path: '/name', value: 'moved' }];
+    expect((await ask('baremetal', `PATCH /v1/nodes/${uuid}`, root, name)).status).toBe(200);
+    expect((await ask('baremetal', `PUT /v1/nodes/${uuid}/maintenance`, root, {})).status).toBe(202);
     expect((await ask('baremetal', 'POST /v1/takeovers', root, { nodes: ['nobody'] })).status).toBe(202);
     expect((await ask('baremetal', `DELETE /v1/nodes/${uuid}`)).status).toBe(204);
   });
 
-  it('is an administrator of the system: others wait', async () => {
-    for (const at of open) expect((await served('120')('baremetal', at, ann)).status).toBe(503);
+  it('brings servers, and gives flavors their new images', async () => {
+    const ask = served('120');
+    const moved = await ask('compute', 'POST /v2.1/imports', root, { servers: [{ id: uuid }] });
+    expect(moved.body.results).toMatchObject([{ outcome: 'refused' }]);
+    const specs = { extra_specs: { 'baremetal:deploy_kernel_id': uuid } };
+    expect((await ask('compute', 'POST /v2.1/flavors/x/os-extra_specs', root, specs)).status).toBe(404);
+  });
+
+  it('is an administrator: others wait', async () => {
+    for (const at of open.baremetal) expect((await served('120')('baremetal', at, ann)).status).toBe(503);
+    for (const at of open.compute) expect((await served('120')('compute', at, member)).status).toBe(503);
   });
 });
 

@@ -201,12 +201,13 @@ describe('roles', () => {
     expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual(['workflow']);
   });
 
-  it('let only the proxy open secrets, and only APIs and workflows seal them', () => {
+  it('let only the proxy open secrets, and APIs, workflows and the proxy seal them', () => {
     expect(names.filter((name) => may(name, 'kms:Decrypt', 'DataSecretsKey'))).toEqual(['bmc-proxy']);
     expect(names.filter((name) => may(name, 'kms:Encrypt', 'DataSecretsKey'))).toEqual([
       'baremetal-api',
       'ramdisk-api',
       'workflow',
+      'bmc-proxy',
     ]);
   });
 

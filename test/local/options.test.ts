@@ -10,8 +10,8 @@ it('has a default for everything', () => {
     machines: 3,
     'no-demo': false,
     once: false,
-    'simulator-port': 6386,
-    'control-port': 6387,
+    'simulator-port': 0,
+    'control-port': 0,
     scale: 0.05,
     help: false,
   });

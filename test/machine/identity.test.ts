@@ -88,7 +88,7 @@ it.each([
     ends.push(keystone.stop);
     const user = { id: 'u', name: 'u' };
     const later = '2100-01-01T00:00:00Z';
-    const project = { id: 'p-s', name: 'service' };
+    const project = { id: 'p-s', name: 'service', domain: { id: 'default', name: 'Default' } };
     keystone.tokens.set('root', { user, system: { all: true }, roles: [{ name: 'admin' }], expires_at: later });
     keystone.tokens.set('nova', { user, project, roles: [{ name: 'service' }], expires_at: later });
     const identity = { INGOT_AUTH_STRATEGY: 'keystone', INGOT_KEYSTONE_AUTH_URL: keystone.url };

@@ -27,6 +27,7 @@ export type Evidence = {
   readonly power: 'on' | 'off';
   readonly phase: string;
   readonly device: string | null;
+  readonly boot: { readonly target: string; readonly enabled: string };
   readonly media: Readonly<Record<string, { readonly image: string; readonly inserted: boolean } | null>>;
   readonly disk: {
     readonly image: { readonly sha256: string } | null;
@@ -78,6 +79,8 @@ export type Site = {
   reaches(machine: Machine, state: string, seconds?: number): Promise<Node>;
   /** Kills Ingot (SIGKILL), and starts it again after so many milliseconds. The machines go on. */
   crash(pause_ms: number): Promise<void>;
+  /** Kills Ingot, and starts it again with other settings besides; waits until it answers. */
+  restart(settings: Readonly<Record<string, string>>): Promise<void>;
   output(): string;
   stop(): Promise<void>;
 };
@@ -112,7 +115,7 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
     `--state-dir=${folder}/simulator`,
     ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
   ]);
-  const startIngot = (): Process =>
+  const startIngot = (settings: Readonly<Record<string, string>> = {}): Process =>
     start('local/main.js', ['--no-demo', '--machines', '0', '--port', `${port}`, '--state-dir', `${folder}/ingot`], {
       INGOT_AUTH_STRATEGY: 'noauth',
       INGOT_BMC_NETWORKS: '127.0.0.0/8',
@@ -120,6 +123,7 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
       INGOT_AGENT_ENDPOINT: base,
       INGOT_POLL_INTERVAL_MS: '50',
       ...env,
+      ...settings,
     });
   let ingot = startIngot();
   const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
@@ -130,7 +134,8 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
   const call = async (method: string, path: string, body?: unknown) => request(base, method, path, body);
   const inventory = async () => ask<{ machines: Machine[]; images: Images }>('/machines');
   const { machines, images } = await simulator.ready('the simulator', inventory);
-  await ingot.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
+  const answers = async () => ingot.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
+  await answers();
 
   const node = async ({ name }: Machine) => (await answered(call('GET', `/v1/nodes/${name}`), 200)) as Node;
   const patch: Site['patch'] = async ({ name }, values) => {
@@ -198,6 +203,11 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
       await ingot.kill('SIGKILL');
       await sleep(pause_ms);
       ingot = startIngot();
+    },
+    restart: async (settings) => {
+      await ingot.kill('SIGKILL');
+      ingot = startIngot(settings);
+      await answers();
     },
     output: () => [simulator, ingot].map(({ output }) => output()).join('\n'),
     stop: async () => {

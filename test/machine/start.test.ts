@@ -25,10 +25,9 @@ afterEach(async () => {
   own.remove();
 });
 
-/** On free ports and quick machines. */
+/** On free ports, which the simulator chooses by itself, and quick machines. */
 const ingot = (args: string[], env: Record<string, string> = {}): Process => {
-  const ports = ['--port', '0', '--simulator-port', '0', '--control-port', '0'];
-  const process = start('local/main.js', [...ports, '--state-dir', folder.path, '--scale', '0.01', ...args], env);
+  const process = start('local/main.js', ['--port', '0', '--state-dir', folder.path, '--scale', '0.01', ...args], env);
   running.push(process);
   return process;
 };
@@ -46,6 +45,7 @@ const urlOf = async ({ output, ready }: Process): Promise<string> =>
 
 it('does the main job from enrolment to undeploy, proves each claim, and exits 0', async () => {
   const { code, output } = await exit(ingot(['--once', '--machines', '2']));
+  expect(output).toMatch(/Simulated BMCs are at https:\/\/127\.0\.0\.1:\d+, and what controls them at http:\/\/127/);
   expect(output).toContain('m0001  deploy: WriteImage');
   expect(output).toContain('ok   openstack/latest/user_data on the configdrive is what was sent');
   expect(output).toContain('ok   its disk is wiped');

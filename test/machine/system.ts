@@ -17,9 +17,9 @@ export type Process = {
   ready<T>(what: string, ask: () => Promise<T | undefined | false>, seconds?: number): Promise<T>;
 };
 
-/** Starts a Node program of this repository in a process of its own. */
-export const start = (file: string, args: string[], env: Record<string, string> = {}): Process => {
-  const child = spawn(process.execPath, [join(root, file), ...args], {
+/** Starts a program in a process of its own. */
+export const startProgram = (program: string, args: string[], env: Record<string, string> = {}): Process => {
+  const child = spawn(program, args, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,6 +42,10 @@ export const start = (file: string, args: string[], env: Record<string, string> 
     ]);
   return { child, output: () => output, kill, ready };
 };
+
+/** Starts a Node program of this repository in a process of its own. */
+export const start = (file: string, args: string[], env: Record<string, string> = {}): Process =>
+  startProgram(process.execPath, [join(root, file), ...args], env);
 
 const listens = async (port: number): Promise<boolean> => {
   const server = createServer().listen(port, '127.0.0.1');

@@ -85,6 +85,31 @@ describe.each(profileNames)('with %s', (profile) => {
     });
   });
 
+  it('boots from its virtual drive, and leaves nothing behind that would boot from it again', async () => {
+    const enrolled = await enrolMachine(profile);
+    const { ask, machine } = enrolled;
+    const done = async (op: Parameters<typeof ask>[0], params: object, op_id: string) =>
+      vi.waitFor(
+        async () =>
+          expect(await ask(op, params as never, { op_id, deadline_ms: 3000 })).toMatchObject({ status: 'done' }),
+        { timeout: 30_000 },
+      );
+    const image = `http://127.0.0.1:${simulator.controlPort}/images/deploy.iso`;
+    await done('vmedia.insert', { slot: 'cd', image }, 'in');
+    await done('boot.ensure', { device: 'cdrom', persistence: 'once' }, 'cd');
+    await done('power.ensure', { target: 'power on' }, 'cd-on');
+    const drive = Object.keys(machine.media).find((id) => machine.media[id] !== null);
+    await vi.waitFor(() => expect(machine.boots.at(-1)!.device).toBe(drive), { timeout: 30_000 });
+    await done('power.ensure', { target: 'power off' }, 'cd-off');
+    await done('vmedia.eject', { slot: 'all' }, 'out');
+    await done('boot.clear', {}, 'clear');
+    expect(Object.values(machine.media).filter(Boolean)).toEqual([]);
+    const { target, enabled } = machine.boot;
+    expect([enabled, target].join(' ')).not.toMatch(/^(Once|Continuous) (Usb)?Cd$/);
+    expect(machine.auth_failures).toBe(0);
+    expect(machine.resets.map(({ type }) => type)).toEqual(['On', 'ForceOff']);
+  });
+
   it('changes lamps and interrupts', async () => {
     const { ask, machine } = await enrolMachine(profile);
     const listed = await ask('indicator.list', {});

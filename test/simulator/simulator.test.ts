@@ -186,6 +186,8 @@ it('goes on after a restart: same addresses, same certificate, same token, still
 it('says in a sentence which port is taken, and which file is damaged', async () => {
   const { port } = await begin();
   await expect(createSimulator(options({ port }))).rejects.toThrow(`127.0.0.1:${port}`);
+  await expect(createSimulator(options({ port }))).rejects.toThrow('choose another with --port.');
+  await expect(createSimulator(options({ controlPort: port }))).rejects.toThrow('choose another with --control-port.');
   await closers.pop()!();
   writeFileSync(join(stateDir, 'machines', 'm0001.json'), '{"name"');
   await expect(createSimulator(options())).rejects.toThrow('m0001.json cannot be read');

@@ -64,7 +64,12 @@ describe('allocate', () => {
     await settle(10);
     expect(await entered('allocate', run)).toEqual(['PickNode', 'Found', 'NoNode']);
     expect(await tell('allocate', run)).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await show()).toMatchObject({ state: 'error', last_error: expect.stringContaining('No node fits') });
+    expect(await show()).toMatchObject({
+      state: 'error',
+      last_error: expect.stringMatching(
+        /^Failed to process allocation \S+: no available nodes match the resource class \S+\. 0 free nodes were looked at/,
+      ),
+    });
   });
 
   it('gives away no node of a driver that this version does not speak', async () => {

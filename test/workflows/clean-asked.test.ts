@@ -1,10 +1,14 @@
 /** clean with the steps of a request: in the agent, by the BMC, by the workflow itself; held and gone on with. */
 import { describe, expect, it } from 'vitest';
 
+import { abortRun } from '../../functions/baremetal-api/node/abort.ts';
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { PlannedStep } from '../../layers/domain/steps.ts';
+import { kinds } from '../../layers/store/kinds/kinds.ts';
 import { listBios } from '../../layers/store/machine-settings.ts';
+import { changeRecord } from '../../layers/store/records/change.ts';
 import { asked, goOn, operations, step, stepsRun } from './asked.ts';
+import { uuid } from './nodes.ts';
 import type { Stage } from './stage.ts';
 
 const toAgent = ['PowerOff', 'AttachBootMedia', 'SetBootDevice', 'PowerOn', 'WaitForAgent', 'CollectSteps'];
@@ -112,6 +116,25 @@ describe('steps in the agent', () => {
       maintenance: true,
     });
   });
+});
+
+it('a clean that booted no ramdisk leaves what an operator has in the drives, whether it fails or is aborted', async () => {
+  const left = async (steps: Parameters<typeof clean>[0], script: (stage: Stage) => void) => {
+    const { stage } = await clean(steps, {}, (staged) => {
+      staged.machine.media.cd = 'http://images.test/of-an-operator.iso';
+      script(staged);
+    });
+    return stage;
+  };
+  const failed = await left([turbo], ({ proxy }) => proxy.answer('bios.ensure', bmcFault('BmcRejected', 'No.')));
+  expect(await failed.read()).toMatchObject({ provision_state: 'clean failed' });
+  const held = await left([step('power.hold')], () => undefined);
+  expect(await held.read()).toMatchObject({ provision_state: 'clean hold' });
+  await changeRecord(held.world, kinds.node, uuid, (node) => abortRun(node, held.world.ids.ulid()));
+  await held.sync();
+  await held.settle(60);
+  expect(await held.read()).toMatchObject({ provision_state: 'clean failed', reservation: null });
+  for (const stage of [failed, held]) expect(stage.machine.media.cd).toBe('http://images.test/of-an-operator.iso');
 });
 
 describe('steps that need no agent', () => {

@@ -9,6 +9,7 @@ import { settings, workflows as rows } from '../../infra/manifest.ts';
 import { bmcFaults } from '../../layers/bmc/faults.ts';
 import { readDefinition } from '../../workflows/run/asl.ts';
 import { nodeWorkflows, workflows } from '../../workflows/index.ts';
+import { createWorld } from '../local/states/world.ts';
 
 const folder = new URL('../../workflows', import.meta.url).pathname;
 
@@ -167,8 +168,22 @@ describe('Retry', () => {
       expect(retried).not.toContain(name);
   });
 
-  it('asks again at a constant pace while hardware is at it or the node is locked', () => {
-    const waiting = first!.task.Retry!.find(({ ErrorEquals }) => ErrorEquals.includes('Pending'));
-    expect(waiting).toMatchObject({ ErrorEquals: ['Pending', 'NodeLocked'], BackoffRate: 1 });
+  it('asks again for an hour while hardware is at it or the node is locked, and never fills the history in a day', async () => {
+    const machine = JSON.parse(text('deploy').replaceAll(/\$\{\w+\}/g, '1800')) as object;
+    const script = {
+      'arn:aws:lambda:eu-west-1:123456789012:function:workflow': () => {
+        throw Object.assign(new Error('It starts.'), { name: 'Pending' });
+      },
+    };
+    const world = await createWorld({ machines: { deploy: machine }, script, fraction: 1 });
+    const { types, seconds } = await world.run('deploy', { node: 'n' });
+    const failed = types.filter((type) => type === 'TaskFailed').length;
+    expect(world.calls.map(({ payload }) => (payload as { phase: string }).phase).lastIndexOf('Validate')).toBe(188);
+    // Validate and then Fail, an hour each.
+    expect(seconds / 2).toBeGreaterThan(3600);
+    expect(seconds / 2).toBeLessThan(3700);
+    expect(failed).toBe(2 * 189);
+    // Step Functions ends an execution by its 25,000th event.
+    expect((types.length / seconds) * 86_400).toBeLessThan(15_000);
   });
 });

@@ -8,6 +8,7 @@ import { configdriveKey, configdriveReference } from '../../layers/domain/config
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { decodeConfigdrive } from '../../simulator/agent/configdrive.ts';
 import { pending } from '../fakes/proxy.ts';
+import { readErrors } from '../fixtures/agent/errors.ts';
 import { createAgent } from './agent.ts';
 import { imageArgs } from './asked.ts';
 import { aNode, uuid } from './nodes.ts';
@@ -380,12 +381,38 @@ describe('a deploy that fails', () => {
     expect(configdrivesIn(stage)).toEqual([key]);
   });
 
-  it('is not hidden by a machine that cannot be switched off', async () => {
+  it('is not hidden by a machine that cannot be switched off, which is said too', async () => {
     const { stage, run } = await deploy({}, ({ proxy }) => {
       proxy.answer('vmedia.insert', bmcFault('BmcRejected', 'The BMC refused the image.'));
       proxy.answer('power.ensure', () => undefined, bmcFault('BmcUnreachable', 'No answer.'));
     });
-    expect(await failedIn(stage, run)).toContain('The BMC refused the image.');
+    expect(await failedIn(stage, run)).toContain(
+      'AttachBootMedia: The BMC refused the image. Afterwards the machine could not be switched off: No answer. Then set',
+    );
+    // Nobody is there to be asked for more.
+    expect(stage.proxy.requests.map(({ op }) => op).at(-1)).toBe('power.ensure');
+  });
+
+  it('has the words of an agent that cannot install the boot loader', async () => {
+    const stage = await createStage({ node: aNode() });
+    const agent = createAgent(stage);
+    const run = await stage.provision('deploy', 'deploy');
+    await stage.settle();
+    await agent.call();
+    await stage.settle();
+    const recorded = readErrors().find(({ details }) => details.startsWith('Install of the boot loader'));
+    stage.proxy.answer('agent.call', () => undefined, {
+      status: 'done',
+      quirks: [],
+      observed: {
+        command: { id: '1', command_name: 'install_bootloader', command_status: 'FAILED', command_error: recorded },
+      },
+    });
+    await agent.finish();
+    await stage.settle();
+    expect(await failedIn(stage, run)).toContain(
+      'PrepareInstanceBoot: The agent could not install the boot loader: Command execution failed: Install of the boot loader failed: /dev/sda has no EFI system partition. Is the image one that boots in mode uefi?',
+    );
   });
 });
 

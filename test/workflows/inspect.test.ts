@@ -65,7 +65,7 @@ describe('an inspection out of band', () => {
       cpus: 32,
       cpu_arch: 'x86_64',
       memory_mb: 65_536,
-      local_gb: 446,
+      local_gb: '446',
     });
   });
 
@@ -171,7 +171,7 @@ describe('an inspection by the agent', () => {
       run: null,
       power_state: 'power off',
       boot_mode: 'uefi',
-      properties: { cpus: 16, cpu_arch: 'aarch64', memory_mb: 32_768, local_gb: 222 },
+      properties: { cpus: 16, cpu_arch: 'aarch64', memory_mb: 32_768, local_gb: '222' },
     });
   });
 

@@ -58,6 +58,22 @@ describe('power', () => {
     expect((await stage.read()).driver_internal_info).toEqual(strangeNotes);
   });
 
+  it.each(['power on', 'power off', 'rebooting', 'soft power off'])(
+    '%s shows the power state that was asked for in the write that lets the lock go',
+    async (target) => {
+      const reached = target === 'rebooting' ? 'power on' : (target.replace('soft ', '') as 'power on' | 'power off');
+      const power_state = target === 'rebooting' ? 'power off' : reached === 'power on' ? 'power off' : 'power on';
+      const stage = await createStage({ node: aNode({ provision_state: 'active', power_state }) });
+      const seen: unknown[] = [];
+      stage.world.table.onChange = ({ sk }, _before, after) => {
+        if (sk === 'node' && after?.['power_state'] === reached) seen.push(after['reservation'] ?? null);
+      };
+      await stage.power(target);
+      await stage.settle();
+      expect(seen).toEqual([null]);
+    },
+  );
+
   it('of fake hardware is believed', async () => {
     const { stage } = await change('power on', { driver: 'fake-hardware' });
     expect(await stage.read()).toMatchObject({ power_state: 'power on', target_power_state: null, reservation: null });

@@ -31,7 +31,10 @@ const actions: Record<ManagementRequest['action'], true> = {
 
 /** What the executions of these are started with, as far as a Choice reads it. */
 const inputs: Record<string, Words[]> = {
-  power: Object.keys(powerTargets).flatMap((target) => [{ target }, { target, stays_on: true as unknown as string }]),
+  power: [
+    ...Object.keys(powerTargets).flatMap((target) => [{ target }, { target, stays_on: true as unknown as string }]),
+    { target: 'power off', abandons: true as unknown as string },
+  ],
   management: Object.keys(actions).map((action) => ({ action })),
 };
 

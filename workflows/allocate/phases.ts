@@ -76,6 +76,10 @@ const takenBy = async ({ table }: Needs, uuid: string): Promise<string | undefin
   return node && `Node ${node} has instance_uuid ${uuid} already. Create the allocation with another UUID.`;
 };
 
+/** Clients look for Ironic's words (ironic-api.md 8). */
+const nothingFits = ({ uuid, resource_class: wanted }: StoredAllocation): string =>
+  `Failed to process allocation ${uuid}: no available nodes match the resource class ${wanted}.`;
+
 const next = 'Delete the allocation, and create it again when there is such a node.';
 
 /**
@@ -91,7 +95,7 @@ const pickNode = async (platform: Needs, uuid: string): Promise<Found> => {
     const ended = await takeFirst(platform, allocation, nodes);
     if (ended === 'taken') return 'active';
     if (round >= rounds) {
-      if (nodes.length === 0) return giveUp(platform, uuid, `No node fits: ${reason} ${next}`);
+      if (nodes.length === 0) return giveUp(platform, uuid, `${nothingFits(allocation)} ${reason} ${next}`);
       if (isFault(ended)) throw ended;
       throw Conflict(`Others took every node that fits allocation ${uuid}; it is tried again.`);
     }

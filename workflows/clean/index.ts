@@ -1,6 +1,7 @@
 /** Cleaning, automated or asked for. */
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { failed, outOfService, givenUp } from '../owners/node/failure.ts';
+import { ramdiskOfSteps } from '../owners/node/plan.ts';
 import { waitKey } from '../owners/node/wait.ts';
 import type { NodeWorkflow } from '../owners/node/workflow.ts';
 
@@ -19,6 +20,7 @@ export const clean: NodeWorkflow = {
   next: 'Then unset maintenance if it is set, manage the node, and clean or provide it again.',
   failed: cleanFailed,
   leftovers: [waitKey],
+  leavesRamdisk: ramdiskOfSteps,
   steps: 'clean',
   phases: async () => import('./phases.ts'),
 };

@@ -111,6 +111,6 @@ export const phases: Phases = {
   CollectSteps: collectSteps,
   RunStep: runStep('clean'),
   PowerOffAgent: boot.powerOff,
-  DetachBootMedia: boot.detachBootMedia,
+  DetachBootMedia: boot.leaveBootMedia,
   Finish: finishClean,
 };

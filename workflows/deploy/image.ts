@@ -1,7 +1,7 @@
 /** What the agent is told to write: `image_info` of the step write_image (ironic-deploy.md 4). */
 import { instanceCapabilities, wantedBootMode } from '../../layers/domain/capabilities.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
-import { imageType, isWebUrl } from '../../layers/domain/instance-image.ts';
+import { autoAlgorithm, imageType, isWebUrl } from '../../layers/domain/instance-image.ts';
 import { bool } from '../../layers/domain/values.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 
@@ -12,10 +12,14 @@ const given = (values: Info): Info => Object.fromEntries(Object.entries(values).
 const pick = (info: Info, names: readonly string[]): Info =>
   given(Object.fromEntries(names.map((name) => [name, info[name]])));
 
-/** Agents take an algorithm with its value; of image_checksum alone the length tells which one it is. */
+/**
+ * Agents take an algorithm with its value; of image_checksum alone the length tells which one it is. Either may be the
+ * URL of a checksum file: the agent fetches that as it fetches the image, nobody here does.
+ */
 const checksums = (info: Info): Info => {
-  const checksum = info['image_checksum'];
-  if (isGiven(info['image_os_hash_value'])) {
+  const auto = info['image_os_hash_algo'] === autoAlgorithm;
+  const checksum = auto ? info['image_os_hash_value'] : info['image_checksum'];
+  if (!auto && isGiven(info['image_os_hash_value'])) {
     return given({
       checksum,
       os_hash_algo: info['image_os_hash_algo'],

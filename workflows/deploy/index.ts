@@ -11,7 +11,7 @@ export const deploy: NodeWorkflow = {
   what: 'Deploy',
   next: 'Then set the provision state to active to try again, or to deleted to give the machine back.',
   failed: (node) => ({ ...failed(node), ...givenUp(node) }),
-  leavesRamdisk: () => true,
+  leavesRamdisk: () => 'off',
   leftovers: [waitKey],
   steps: 'deploy',
   phases: async () => import('./phases.ts'),

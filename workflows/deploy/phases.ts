@@ -18,8 +18,9 @@ import type { PlannedStep } from '../../layers/domain/steps.ts';
 import { deployTemplatesOf } from '../../layers/store/deploy-templates.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { finish } from '../../layers/store/reservation.ts';
-import { agentCalled } from '../owners/node/agent.ts';
+import { agentCalled, agentIsAtIt } from '../owners/node/agent.ts';
 import * as instance from '../owners/node/instance-media.ts';
+import { AgentFailed } from '../owners/node/hardware.ts';
 import { imageInfo } from './image.ts';
 import { imageOf, withSource } from '../owners/node/image-source.ts';
 import { withGuestDocument } from '../owners/node/guest.ts';
@@ -188,6 +189,7 @@ const imageArgs = async ({ images, node, platform, settings }: PhaseContext) => 
  * becomes of the image by then is no business of an agent that has its link.
  */
 const writeImage: Phase = {
+  rests: async (_node, hardware) => agentIsAtIt(hardware),
   run: async (context) => {
     const { hardware, node } = context;
     requireSameImage(node);
@@ -222,7 +224,8 @@ const prepareInstanceBoot: Phase = {
       'bootloader',
     );
     if (installed?.command.command_status === 'FAILED') {
-      throw new Fault('StepFailed', 400, 'The agent could not install the boot loader: is the image bootable?');
+      const look = `Is the image one that boots in mode ${mode}?`;
+      throw AgentFailed('The agent could not install the boot loader', installed.command, look);
     }
     return done();
   },

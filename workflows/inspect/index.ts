@@ -14,7 +14,7 @@ export const inspect: NodeWorkflow = {
   unheard:
     'Look at the console of the machine: it has to boot driver_info.deploy_iso, whose kernel needs boot_method=vmedia. Without that medium (driver_info.config_via_removable false) it needs ipa-inspection-callback-url, the address of this API followed by /v1/continue_inspection, and a node without ports is recognised by the IP address in driver_info.redfish_address.',
   failed: (node) => ({ ...failed(node), ...forget(node, 'inspection') }),
-  leavesRamdisk: ({ inspect_interface: way }) => way === 'agent',
+  leavesRamdisk: ({ inspect_interface: way }) => (way === 'agent' ? 'off' : undefined),
   leftovers: [waitKey],
   phases: async () => import('./phases.ts'),
 };

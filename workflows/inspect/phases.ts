@@ -191,6 +191,6 @@ export const phases: Phases = {
   RecordHardware: recordHardware,
   ApplyRules: applyRules,
   PowerOffRamdisk: boot.powerOff,
-  DetachBootMedia: boot.detachBootMedia,
+  DetachBootMedia: boot.leaveBootMedia,
   Finish: finishInspection,
 };

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 
-import { bootDevice, type Observed } from '../../layers/bmc/operations.ts';
+import { bootDevice, operations, type Observed } from '../../layers/bmc/operations.ts';
 import { indicatorComponent, indicatorState, wantedSubscription, type Indicator } from '../../layers/bmc/settings.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import type { ImageClient } from '../../layers/image-client/client.ts';
@@ -138,6 +138,12 @@ export const requests = {
       await hardware.ask('subscription.delete', { id });
     },
   }),
+  /** Of a node of a foreign type: whether it can become one of redfish. */
+  prove_access: row({
+    lock: 'free',
+    params: operations['bmc.prove'].in,
+    run: async ({ hardware }, asked) => (await hardware.ask('bmc.prove', asked)) ?? null,
+  }),
   list_media: row({
     lock: 'any',
     params: none,
@@ -163,7 +169,11 @@ export type RequestCall<N extends RequestName = RequestName> = {
   readonly request: N;
   readonly node: string;
   readonly params: RequestParams<N>;
-  readonly asked_by: { readonly user: string | null; readonly project: string | null };
+  readonly asked_by: {
+    readonly user: string | null;
+    readonly project: string | null;
+    readonly roles: readonly string[];
+  };
   readonly budget_ms: number;
 };
 

@@ -1,4 +1,6 @@
 /** PUT states/power. */
+import { isFailed } from '../../layers/domain/baremetal/states.ts';
+import { cutText } from '../../layers/domain/foreign-text.ts';
 import { powerRequestKey, powerRequestOf } from '../../layers/store/power-requests.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { keepFirst } from '../owners/node/failure.ts';
@@ -13,6 +15,14 @@ const rescueAbortFailed = (node: StoredNode, message: string): Partial<StoredNod
     ? { maintenance: true, fault: 'rescue abort failure', maintenance_reason: message }
     : {};
 
+const what = 'Power action';
+
+/** An abort that was not carried out to its end says so beside its own words, once. */
+const told = (node: StoredNode, message: string): string =>
+  isFailed(node) && wasAborted(node) && !node.last_error!.includes(what)
+    ? cutText(`${node.last_error} ${message}`)
+    : keepFirst(node, message);
+
 export const power: NodeWorkflow = {
   owner: 'node',
   doc: 'Power actions.',
@@ -22,11 +32,11 @@ export const power: NodeWorkflow = {
     return input && { input };
   },
   event_type: 'conductor',
-  what: 'Power action',
+  what,
   next: 'Then ask for the power state again.',
   failed: (node, message) => ({
     target_power_state: null,
-    last_error: keepFirst(node, message),
+    last_error: told(node, message),
     ...rescueAbortFailed(node, message),
   }),
   leftovers: [powerRequestKey],

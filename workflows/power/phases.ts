@@ -1,19 +1,25 @@
-/** power: PUT states/power (ironic-states.md 4). It holds the lock but does not own the provisioning of the node. */
+/**
+ * power: PUT states/power (ironic-states.md 4). It holds the lock but does not own the provisioning of the node. Whoever
+ * waits for the power state goes on as soon as he sees it: it is shown by the write that lets the lock go.
+ */
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { forgetAgent, poweredOff } from '../owners/node/agent.ts';
+import { forgetAgent, forgetBoot, poweredOff } from '../owners/node/agent.ts';
+import { leaveBootMedia } from '../owners/node/boot.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 
 /** Seconds until a change of power counts as failed, unless the client gave its own. */
 const hardLimit = 300;
 const softLimit = 600;
 
-const poweredOn = (): Partial<StoredNode> => ({ power_state: 'power on' });
+/** A machine on its way back on may not come back: that it is off is shown at once. */
+const switchedOff = (node: StoredNode): Partial<StoredNode> =>
+  node.target_power_state === 'power off' ? forgetBoot(node) : poweredOff(node);
 
 const powerOff: Phase = {
   limit: (timeout) => timeout ?? hardLimit,
   run: async ({ hardware }) => {
     await hardware.ask('power.ensure', { target: 'power off' });
-    return done(poweredOff);
+    return done(switchedOff);
   },
 };
 
@@ -27,7 +33,7 @@ const softPowerOff: Phase = {
       soft_seconds: timeout ?? softLimit,
       then_force: false,
     });
-    return done(poweredOff);
+    return done(switchedOff);
   },
 };
 
@@ -44,8 +50,18 @@ const powerOn: Phase = {
   limit: (timeout) => timeout ?? hardLimit,
   run: async ({ hardware }) => {
     await hardware.ask('power.ensure', { target: 'power on' });
-    return done(poweredOn);
+    return done();
   },
+};
+
+/** Each way here ended with the machine in this state. */
+const finish: Phase = {
+  run: async () =>
+    done(({ power_state: before, target_power_state: reached }) => ({
+      power_state: reached ?? before,
+      target_power_state: null,
+      reservation: null,
+    })),
 };
 
 /** By the names of the states in power.asl.json. */
@@ -54,6 +70,7 @@ export const phases: Phases = {
   SoftPowerOff: softPowerOff,
   Restart: restart('hard'),
   SoftRestart: restart('soft'),
+  DetachBootMedia: leaveBootMedia,
   PowerOn: powerOn,
-  Finish: { run: async () => done(() => ({ reservation: null, target_power_state: null })) },
+  Finish: finish,
 };

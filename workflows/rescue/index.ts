@@ -14,7 +14,7 @@ export const rescue: NodeWorkflow = {
   unheard:
     'Look at the console of the machine: it has to boot driver_info.rescue_iso (or deploy_iso), whose kernel needs boot_method=vmedia (or set driver_info.config_via_removable to false), and its agent has to reach the address of this API from agent_networks.',
   failed,
-  leavesRamdisk: () => true,
+  leavesRamdisk: () => 'off',
   leftovers: [waitKey, rescuePasswordKey],
   phases: async () => import('./phases.ts'),
 };

@@ -1,7 +1,8 @@
 /** rescue: boots the rescue ramdisk and lets its user in with the password (ironic-states.md 11). */
-import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { Invalid } from '../../layers/domain/fault.ts';
 import { finish } from '../../layers/store/reservation.ts';
 import { forgetAgent } from '../owners/node/agent.ts';
+import { AgentFailed } from '../owners/node/hardware.ts';
 import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import * as boot from '../owners/node/boot.ts';
 
@@ -26,11 +27,8 @@ const setPassword: Phase = {
   run: async ({ hardware }) => {
     const observed = await hardware.ask('agent.call', { command: 'rescue.finalize_rescue' });
     if (observed?.command.command_status === 'FAILED') {
-      throw new Fault(
-        'StepFailed',
-        400,
-        'The agent could not set the password of the user rescue: its ramdisk has to be built with rescue support.',
-      );
+      const look = 'Its ramdisk has to be built with rescue support.';
+      throw AgentFailed('The agent could not set the password of the user rescue', observed.command, look);
     }
     return done();
   },
@@ -45,6 +43,6 @@ export const phases: Phases = {
   PowerOn: boot.powerOn,
   WaitForAgent: boot.waitForAgent,
   SetPassword: setPassword,
-  DetachBootMedia: boot.detachBootMedia,
+  DetachBootMedia: boot.leaveBootMedia,
   Finish: { run: async () => done((node) => ({ ...forgetAgent(node), ...finish(node, 'done'), last_error: null })) },
 };

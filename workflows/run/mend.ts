@@ -10,22 +10,30 @@ export type Deed = 'none' | 'started' | 'failed' | 'stuck';
 
 type Needs<K extends Needed> = K & Pick<Platform, 'workflows'>;
 
-/** A run that ends well lets go of its owner. If that names it nevertheless, its record is older than that. */
-const wellEnded = ({ kind }: Pick<Keeper, 'kind'>, { status, stopped_at: at }: Execution): string | undefined =>
-  status === 'SUCCEEDED'
-    ? `its work was done at ${at}, and the ${kind}'s record, which names it still, was restored from before.`
-    : undefined;
+/**
+ * Why an execution is over without its owner. One that ended well lets go of its owner: if that names it nevertheless,
+ * its record is older than that. Of one that ran out of its time Step Functions tells neither error nor cause.
+ */
+const reasonOf = ({ kind }: Pick<Keeper, 'kind'>, phase: string, ended: Execution): string => {
+  const { status, started_at: start, stopped_at: stop, error, cause } = ended;
+  if (status === 'TIMED_OUT') return `it ran from ${start} to ${stop}, and no run may take longer.`;
+  if (status !== 'SUCCEEDED') return failureOf(phase, error ?? 'nobody said why', cause).message;
+  return `its work was done at ${stop}, and the ${kind}'s record, which names it still, was restored from before.`;
+};
 
+/** It fails as its execution ended: what its last state raised is told, but is no error of the phase that is recorded. */
 const failureFor = (
   keeper: Pick<Keeper, 'kind'>,
   { run, phase }: RecordedRun,
   ended: Execution | undefined,
 ): Failure => {
   if (!ended) return { phase, error: 'NeverStarted', message: `The run ${run} was never started.` };
-  const error = ended.error ?? ended.status;
-  const { message } = failureOf(phase, error, ended.cause);
-  const said = wellEnded(keeper, ended) ?? message;
-  return { phase, error, message: `The execution ${run} ended as ${ended.status}: ${said}` };
+  const { status } = ended;
+  return {
+    phase,
+    error: status,
+    message: `The execution ${run} ended as ${status}: ${reasonOf(keeper, phase, ended)}`,
+  };
 };
 
 /** The client has waited for its answer as long as it could; whoever was to give it is gone. */

@@ -76,6 +76,8 @@ export type Owner<
   readonly call: z.ZodType<C>;
   /** By the names of the Task states; undefined if it has no such workflow. */
   phases(workflow: string): Promise<{ readonly [state: string]: P }> | undefined;
+  /** Before all of it: what the call is about changes nothing, and the run waits on for the next. Default: never. */
+  rests?(world: W, work: Work<C, P>): Promise<boolean>;
   /** Before the phase: the run has, or takes, what it needs to work. Throws Superseded, NodeLocked. */
   hold(world: W, work: Work<C, P>): Promise<X>;
   /** After it: what it changed and how it ended, in one write. */

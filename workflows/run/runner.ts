@@ -44,6 +44,7 @@ export const createRunner =
     }
     const phase = await phaseOf(owner, call);
     const work = { call, phase, invocation };
+    if (await owner.rests?.(world, work)) return {};
     const context = await owner.hold(world, work);
     const outcome = await phase.run(context).catch(async (error: unknown) => {
       throw await owner.judge(world, work, context, error);

@@ -4,7 +4,7 @@ import { forget } from '../../layers/domain/notes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { forgetAgent } from '../owners/node/agent.ts';
 import { failed, outOfService } from '../owners/node/failure.ts';
-import { noSteps } from '../owners/node/plan.ts';
+import { noSteps, ramdiskOfSteps } from '../owners/node/plan.ts';
 import { waitKey } from '../owners/node/wait.ts';
 import type { NodeWorkflow } from '../owners/node/workflow.ts';
 
@@ -29,6 +29,7 @@ export const service: NodeWorkflow = {
   next: 'Then unset maintenance if it is set, and set the provision state to service to try again, or to abort to go back to the instance.',
   failed: serviceFailed,
   leftovers: [waitKey],
+  leavesRamdisk: ramdiskOfSteps,
   steps: 'service',
   phases: async () => import('./phases.ts'),
 };

@@ -43,7 +43,7 @@ const startCleaning: Phase = {
 /** By the names of the states in undeploy.asl.json. */
 export const phases: Phases = {
   PowerOff: powerOff,
-  DetachMedia: boot.detachBootMedia,
+  DetachMedia: boot.leaveBootMedia,
   RemoveConfigdrive: withGuestDocument(forgetConfigdrive),
   Release: release,
   StartCleaning: startCleaning,

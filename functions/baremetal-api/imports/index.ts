@@ -4,20 +4,24 @@
  */
 import * as z from 'zod';
 
-import { json, uuid } from '../../../layers/domain/values.ts';
+import { bool, json, uuid } from '../../../layers/domain/values.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { eachAtOnce } from '../at-once.ts';
 import { type Deps, route, type Route } from '../route.ts';
+import { besideKinds, importBeside } from './beside.ts';
 import { importKinds, type ImportKind, importRows } from './rows.ts';
-import { importRecord, type Outcome, type Wanted } from './write.ts';
+import { importRecord, type Outcome } from './write.ts';
 
 /** Each is a transaction, and API Gateway waits for 29 seconds. */
 const maxRecords = 500;
 /** Lambda takes 6 MB, counted in the text of an event that has the body as a text in it, with a \ before each ". */
 const maxBytes = 5 * 1024 * 1024;
 
-const entry = z.strictObject({ kind: z.enum(importKinds), record: json });
+const kind = z.enum([...importKinds, ...besideKinds]);
+const entry = z.strictObject({ kind, record: json });
 const body = z.strictObject({
+  /** Only tells what would become of each, as far as that depends on it and on what is here. */
+  dry_run: bool.default(false),
   records: z.array(entry).min(1, 'must have at least one record').max(maxRecords, `must be at most ${maxRecords}`),
 });
 type Body = z.output<typeof body>;
@@ -25,7 +29,7 @@ type Body = z.output<typeof body>;
 const answer = z.object({
   results: z.array(
     z.object({
-      kind: z.enum(importKinds),
+      kind,
       uuid: uuid.nullable(),
       outcome: z.enum(['created', 'unchanged', 'conflict', 'refused']),
       fields: z.array(z.string()).optional(),
@@ -34,29 +38,34 @@ const answer = z.object({
   ),
 });
 
-type Entry = { readonly kind: ImportKind; readonly wanted: Wanted; readonly at: number };
+type Entry = Body['records'][number] & { readonly at: number; import(): Promise<Outcome> };
 
 /** What belongs to one node is written one after the other: each write of it depends on the node's revision. */
 const groupsOf = (entries: readonly Entry[]): Entry[][] => {
   const groups = new Map<unknown, Entry[]>();
   for (const one of entries) {
-    const group = one.wanted.record['node_uuid'] ?? one;
+    const group = one.record['node_uuid'] ?? one;
     groups.set(group, [...(groups.get(group) ?? []), one]);
   }
   return [...groups.values()];
 };
 
+const isRecord = (name: Entry['kind']): name is ImportKind => Object.hasOwn(importRows, name);
+
 /** What became of each, in the order of the batch. */
-const importAll = async (deps: Deps, { records }: Body, subject: Subject): Promise<Outcome[]> => {
+const importAll = async (deps: Deps, { records, dry_run }: Body, subject: Subject): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
-  // Drawn in the order of the batch, which lists then have.
-  const entries = records.map(({ kind, record }, at): Entry => {
-    return { kind, at, wanted: { row: importRows[kind], record, position: deps.ids.ulid() } };
+  const about = { subject, dry: dry_run };
+  const entries = records.map(({ kind: name, record }, at): Entry => {
+    if (!isRecord(name)) return { kind: name, record, at, import: async () => importBeside(deps, name, record, about) };
+    // Drawn in the order of the batch, which lists then have.
+    const wanted = { row: importRows[name], record, position: deps.ids.ulid() };
+    return { kind: name, record, at, import: async () => importRecord(deps, wanted, about) };
   });
-  for (const kind of importKinds) {
-    const groups = groupsOf(entries.filter((one) => one.kind === kind));
+  for (const name of kind.options) {
+    const groups = groupsOf(entries.filter((one) => one.kind === name));
     await eachAtOnce(groups, async (group) => {
-      for (const { at, wanted } of group) outcomes[at] = await importRecord(deps, wanted, subject);
+      for (const one of group) outcomes[one.at] = await one.import();
     });
   }
   return outcomes;
@@ -75,10 +84,14 @@ export const importRoutes: readonly Route[] = [
     limit: maxBytes,
     body,
     shows: answer,
-    doc: 'Writes records of another installation as they are, with their states: each that is not there yet.',
+    doc: 'Writes records of another installation as they are, with their states: each that is not there yet. dry_run: says only what would become of them.',
     handle: async (deps, { body: batch, subject }) => {
       const outcomes = await importAll(deps, batch, subject);
-      const results = batch.records.map(({ kind, record }, at) => ({ kind, uuid: uuidOf(record), ...outcomes[at]! }));
+      const results = batch.records.map(({ kind: name, record }, at) => ({
+        kind: name,
+        uuid: uuidOf(record),
+        ...outcomes[at]!,
+      }));
       return { body: { results } };
     },
   }),

@@ -7,6 +7,8 @@ import { refuseMask, type Values } from '../crud.ts';
 import { ownMasks } from '../node/secrets.ts';
 import type { ImportRow } from './rows.ts';
 
+type Readable = { readonly fields: Fields } & Pick<ImportRow, 'own' | 'read'>;
+
 /** When it was created somebody may have forgotten. */
 const dispensable = ['created_at'];
 
@@ -27,7 +29,7 @@ const refuseMissing = (rows: Fields, values: Values): void => {
  * The values that a record brings; null is as good as absent, as is the default of a field that it may not bring. Masks
  * in driver_info are looked at where its secrets are. Throws Invalid (400) that names the first field that is wrong.
  */
-export const readValues = ({ kind: { fields }, own = [], read }: ImportRow, record: Values): Values => {
+export const readValues = ({ fields, own = [], read }: Readable, record: Values): Values => {
   const rows: Fields = fields;
   const given = Object.entries(record).filter(([, value]) => (value ?? null) !== null);
   refuseStrangers(

@@ -17,7 +17,6 @@ import { kinds, type StoredAllocation, type StoredPort } from '../../../layers/s
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Values } from '../crud.ts';
-import { readInstanceInfo } from '../node/instance-info.ts';
 import { checkValues, checkWhole } from '../node/rules.ts';
 import { checkPortgroup, checkSmartNic } from '../port/rules.ts';
 import { checkRunbook } from '../runbook.ts';
@@ -65,8 +64,7 @@ const readNode = (values: Values): Values => {
   checkWhole(values);
   const driver = values['driver'] as string;
   if (!isForeign({ driver })) checkInterfaces(driver, values);
-  const info = values['instance_info'] as Values | undefined;
-  return readTraits(info ? { ...values, instance_info: readInstanceInfo(info, {}) } : values);
+  return readTraits(values);
 };
 
 /** Whoever had the machine before may still have it: until it is taken over nothing is done to it. */

@@ -1,6 +1,10 @@
 /** One record of a batch: written if it is not there, compared if it is, and never written over what is there. */
+import { createHash } from 'node:crypto';
+
+import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
 import { isFault } from '../../../layers/domain/fault.ts';
 import type { Fields } from '../../../layers/domain/fields.ts';
+import { mask } from '../../../layers/domain/masking.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { isoTime, isSame } from '../../../layers/domain/values.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
@@ -8,9 +12,11 @@ import { guardsOf } from '../../../layers/store/guards.ts';
 import { newRecord } from '../../../layers/store/kinds/form.ts';
 import type { AnyKind, Kept } from '../../../layers/store/kinds/kind.ts';
 import { readSecrets, secretsWrite } from '../../../layers/store/node-secrets.ts';
+import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Write } from '../../../layers/platform/table.ts';
+import { readConfigdrive } from '../configdrive.ts';
 import type { Values } from '../crud.ts';
 import { conceal, sealCredentials } from '../node/secrets.ts';
 import type { Deps } from '../route.ts';
@@ -26,18 +32,44 @@ export type Outcome =
 /** A record to be written: where it stands in lists was drawn when its batch came. */
 export type Wanted = { readonly row: ImportRow; readonly record: Values; readonly position: string };
 
-type Read = { readonly values: Values; readonly also: readonly Write[] };
+/** Who asks. `dry`: only what would become of it is asked; what it refers to may come later, and is not looked at. */
+export type Asked = { readonly subject: Subject; readonly dry: boolean };
+
+/** `before`: what has to be there once the record is. */
+type Read = { readonly values: Values; readonly also: readonly Write[]; before?(): Promise<void> };
 
 /** The values with credentials sealed and a mask in their place; a mask that comes stands for what is sealed already. */
-const concealed = async (deps: Deps, { row: { kind } }: Wanted, values: Values): Promise<Read> => {
+const concealed = async (deps: Deps, values: Values): Promise<Read> => {
   const credentials = values['driver_info'] as Values | undefined;
-  if (kind.name !== 'node' || !credentials) return { values, also: [] };
+  if (!credentials) return { values, also: [] };
   const uuid = values['uuid'] as string;
   const known = await readSecrets(deps.table, uuid);
   const sealed = await sealCredentials(deps, uuid, credentials);
   const { info, values: secrets } = conceal(credentials, sealed, known.values);
   const also = Object.keys(secrets).length > 0 ? [secretsWrite(uuid, known, secrets)] : [];
   return { values: { ...values, driver_info: info }, also };
+};
+
+/** The configdrive of an instance stored as provisioning stores it (DESIGN.md 6), by what it is, so that it may come again. */
+const shelved = async (deps: Deps, values: Values): Promise<Read> => {
+  const info = values['instance_info'] as Values | undefined;
+  const { uuid } = values as { readonly uuid: string };
+  const found = await readConfigdrive(deps, info?.['configdrive'], values as StoredNode);
+  if (!found || 'url' in found) return { values, also: [] };
+  const given = JSON.stringify(info!['configdrive']);
+  const key = configdriveKey(uuid, createHash('sha256').update(given).digest('hex'));
+  return {
+    values: { ...values, instance_info: { ...info, configdrive: configdriveReference(key) } },
+    also: [],
+    before: async () => deps.objects.put(key, found.packed),
+  };
+};
+
+/** What stands elsewhere than in the record is put there, and what refers to it in its place. */
+const apart = async (deps: Deps, { row: { kind } }: Wanted, values: Values): Promise<Read> => {
+  if (kind.name !== 'node') return { values, also: [] };
+  const shelf = await shelved(deps, values);
+  return { ...shelf, ...(await concealed(deps, shelf.values)) };
 };
 
 const differing = ({ moving = [] }: ImportRow, values: Values, stored: object): string[] =>
@@ -69,8 +101,9 @@ const line = (subject: Subject): NodeEvent => ({
   ...askedBy(subject),
 });
 
-const create = async (deps: Deps, { row, position }: Wanted, { values, also }: Read, subject: Subject) => {
+const create = async (deps: Deps, { row, position }: Wanted, { values, also, before }: Read, subject: Subject) => {
   const { kind, begins, permit } = row;
+  await before?.();
   const at = isoTime(deps.clock.now());
   const record = newRecord<Kept>(deps, kind, { ...begins?.(values, at), ...values, position });
   await createRecord(deps, kind, record, async () => ({
@@ -79,12 +112,28 @@ const create = async (deps: Deps, { row, position }: Wanted, { values, also }: R
   }));
 };
 
-const attempt = async (deps: Deps, wanted: Wanted, subject: Subject): Promise<Outcome> => {
+/** Nothing is sealed of what is not written. */
+const idle: Deps['sealer'] = { seal: async () => mask };
+
+/** What would become of a record that is not here. What it refers to may come with it, so nobody looks for that. */
+const foreseen = async (deps: Deps, kind: AnyKind, values: Values): Promise<Outcome> => {
+  const fields = await takenFields(deps, kind, values);
+  if (fields.length === 0) return { outcome: 'created' };
+  const reason = `${kind.title} ${values['uuid']} can not be here: another has its ${fields.join(', ')} already.`;
+  return { outcome: 'conflict', fields, reason };
+};
+
+const attempt = async (deps: Deps, wanted: Wanted, { subject, dry }: Asked): Promise<Outcome> => {
   const { kind } = wanted.row;
-  const read = await concealed(deps, wanted, readValues(wanted.row, wanted.record));
+  const read = await apart(
+    dry ? { ...deps, sealer: idle } : deps,
+    wanted,
+    readValues({ ...wanted.row, fields: kind.fields }, wanted.record),
+  );
   const look = async () => readRecord<Kept>(deps.table, kind, read.values['uuid'] as string);
   const found = await look();
   if (found) return compared(wanted, read.values, found);
+  if (dry) return foreseen(deps, kind, read.values);
   try {
     await create(deps, wanted, read, subject);
     return { outcome: 'created' };
@@ -101,9 +150,9 @@ const attempt = async (deps: Deps, wanted: Wanted, subject: Subject): Promise<Ou
  * Writes one record, or says why not. A refusal is the record's; throws what is nobody's fault (500 and more), after
  * which the same batch can come again.
  */
-export const importRecord = async (deps: Deps, wanted: Wanted, subject: Subject): Promise<Outcome> => {
+export const importRecord = async (deps: Deps, wanted: Wanted, asked: Asked): Promise<Outcome> => {
   try {
-    return await attempt(deps, wanted, subject);
+    return await attempt(deps, wanted, asked);
   } catch (error) {
     if (!isFault(error) || error.code >= 500) throw error;
     return { outcome: 'refused', reason: error.message };

@@ -2,10 +2,12 @@
 import { isFailed, stateOf, transition } from '../../../layers/domain/baremetal/states.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { forget } from '../../../layers/domain/notes.ts';
-import { powerRequestWrite } from '../../../layers/store/power-requests.ts';
+import { type PowerRequest, powerRequestWrite } from '../../../layers/store/power-requests.ts';
 import { lock, own } from '../../../layers/store/reservation.ts';
+import { nodeWorkflows } from '../../../workflows/index.ts';
 import { forgetAgent } from '../../../workflows/owners/node/agent.ts';
 import { forgetSteps, noSteps } from '../../../workflows/owners/node/plan.ts';
+import type { NodeWorkflow } from '../../../workflows/owners/node/workflow.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Change } from '../../../layers/store/records/plan.ts';
 
@@ -40,6 +42,13 @@ const abortService = (node: StoredNode, birth: string): Change<StoredNode> => ({
   },
 });
 
+/** What the power run is asked for that an abort begins; its media go with a ramdisk that was booted for what is aborted. */
+export const powerOffAfter = (before: StoredNode): PowerRequest => {
+  const row = nodeWorkflows[before.run_workflow as keyof typeof nodeWorkflows] as NodeWorkflow | undefined;
+  const abandons = row?.leavesRamdisk?.(before) !== undefined;
+  return { node: before.uuid, target: 'power off', timeout: null, ...(abandons && { abandons }) };
+};
+
 /**
  * Ends the run and leaves the node in the failure state. Nobody answers the agent any more, and nobody believes what it
  * left on the node. The machine still runs an agent that may be erasing a disk, so
@@ -52,17 +61,17 @@ export const abortRun = (node: StoredNode, birth: string): Change<StoredNode> =>
   if (stateOf(node).workflow === 'service') return abortService(node, birth);
   const held = lock(node, birth);
   const powerOff = !node.disable_power_off;
-  const target = 'power off';
+  const request = powerOffAfter(node);
   return {
     set: {
       ...forgetSteps(node),
       ...transition(node, 'abort'),
       generation: held.generation,
-      ...(powerOff && { reservation: held.reservation, target_power_state: target }),
+      ...(powerOff && { reservation: held.reservation, target_power_state: 'power off' as const }),
       run: null,
       run_workflow: null,
       ...aborted(node),
     },
-    also: powerOff ? [powerRequestWrite(held.reservation, { node: node.uuid, target, timeout: null })] : [],
+    also: powerOff ? [powerRequestWrite(held.reservation, request)] : [],
   };
 };

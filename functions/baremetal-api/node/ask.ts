@@ -22,8 +22,8 @@ import { changeRecord } from '../../../layers/store/records/change.ts';
 
 export type Asking = Pick<Call<unknown, StoredNode>, 'target' | 'subject'>;
 
-/** API Gateway waits for 29 seconds; cold starts and the writes around the request need some of them. */
-const budget_ms = 22_000;
+/** API Gateway waits for 29 seconds; the wait for a lock, cold starts and the writes around the request need some. */
+const budget_ms = 20_000;
 
 /**
  * Asks the machine and waits for what it says. Throws what it was refused with: NodeLocked (409), the faults of
@@ -31,11 +31,11 @@ const budget_ms = 22_000;
  */
 export const askMachine = async <N extends RequestName>(
   { functions }: Pick<Deps, 'functions'>,
-  { target, subject: { user, project } }: Asking,
+  { target, subject: { user, project, roles } }: Asking,
   request: N,
   params: RequestParams<N>,
 ): Promise<RequestAnswer<N>> => {
-  const asked: RequestCall<N> = { request, node: target.uuid, params, asked_by: { user, project }, budget_ms };
+  const asked: RequestCall<N> = { request, node: target.uuid, params, asked_by: { user, project, roles }, budget_ms };
   const reply = (await functions.invoke('workflow', asked)) as RequestReply<N>;
   if (reply.is === 'refusal') throw new Fault(reply.name, reply.code, reply.message);
   return reply.answer;

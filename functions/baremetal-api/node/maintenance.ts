@@ -31,6 +31,7 @@ const body = z.strictObject({ reason: z.string().nullish() });
 export const maintenanceRoutes: Route[] = [
   route<z.output<typeof body>, StoredNode>({
     at: 'PUT /v1/nodes/{ident}/maintenance',
+    movesIn: true,
     fenced: false,
     policy: 'baremetal:node:set_maintenance',
     status: 202,
@@ -45,6 +46,7 @@ export const maintenanceRoutes: Route[] = [
   }),
   route<undefined, StoredNode>({
     at: 'DELETE /v1/nodes/{ident}/maintenance',
+    movesIn: true,
     fenced: false,
     policy: 'baremetal:node:clear_maintenance',
     status: 202,

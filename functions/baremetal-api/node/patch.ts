@@ -3,6 +3,7 @@ import { released } from '../../../layers/domain/allocation.ts';
 import { Invalid, isRefusal } from '../../../layers/domain/fault.ts';
 import { type Fields, refuseNewer, rulesOf } from '../../../layers/domain/fields.ts';
 import { checkInterfaces, defaultInterfaces } from '../../../layers/domain/hardware-types.ts';
+import { unmaskField } from '../../../layers/domain/masking.ts';
 import { node } from '../../../layers/domain/node.ts';
 import { readBool } from '../../../layers/domain/page.ts';
 import {
@@ -26,7 +27,7 @@ import { leaseTo } from './lessee.ts';
 import { refuseEdit, refuseUneditable } from './patch-rules.ts';
 import { resolveReferences } from './references.ts';
 import { checkValues, checkWhole, refuseChassisRemoval } from './rules.ts';
-import { conceal, ownMasks, sealCredentials, type Sealed } from './secrets.ts';
+import { conceal, ownMasks, refuseOtherBmc, sealCredentials, type Sealed } from './secrets.ts';
 import { nodeView } from './view.ts';
 import { followGuest } from '../../../layers/store/guest-documents.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
@@ -69,6 +70,8 @@ const forbidsCleaning = ({ pieces: [field], value }: Step) =>
 const authorizePaths = (before: StoredNode, { subject, params }: PatchCall, { patch, lease }: Request): void => {
   const fields = [...fieldsOf(patch), ...(lease ? ['lessee'] : [])];
   const rules = rulesOf(nodeFields, fields, 'baremetal:node:update');
+  // A patch without paths would ask for nothing.
+  if (rules.length === 0) rules.push('baremetal:node:update');
   if (patch.some(forbidsCleaning)) rules.push('baremetal:node:disable_cleaning');
   for (const rule of rules) authorize(rule, subject, before, params['ident']);
 };
@@ -86,6 +89,10 @@ const readRequest = (call: PatchCall): Request => {
   return { patch, resetInterfaces, lease };
 };
 
+/** A mask stands for what is sealed, but for a secret of an older version that lies in the record as it came. */
+const readOwnMasks = (name: string, value: unknown, stored: StoredNode): unknown =>
+  checkField(nodeFields, name, name === 'driver_info' ? unmaskField(true, value, stored.driver_info) : value);
+
 /** The touched fields as the patch leaves them on this node, each checked by its row. */
 const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): Values => {
   const raw = applyPatch(stored, patch, nodeFields);
@@ -93,7 +100,7 @@ const valuesOf = (stored: StoredNode, patch: readonly Step[], version: number): 
   const values = Object.fromEntries(
     Object.entries(raw).map(([name, value]) => [
       name,
-      ownMasks.includes(name) ? checkField(nodeFields, name, value) : readValue(nodeFields, name, value, stored),
+      ownMasks.includes(name) ? readOwnMasks(name, value, stored) : readValue(nodeFields, name, value, stored),
     ]),
   );
   checkValues(values, version);
@@ -154,6 +161,7 @@ const decide = (before: StoredNode, call: PatchCall, prepared: Prepared): Change
   const edit = admit(before, call, prepared);
   if (isDetach(before, patch)) return { set: { instance_uuid: null, ...lostAllocation(before, before) } };
   const values = { ...valuesOf(before, patch, call.version), ...references };
+  if (values['driver_info']) refuseOtherBmc(before, values['driver_info'] as Values);
   const info = values['instance_info'] as Values | undefined;
   const hidden = values['driver_info'] ? conceal(values['driver_info'] as Values, sealed, secrets.values) : undefined;
   const set = {
@@ -178,9 +186,13 @@ const leaseOf = (after: StoredNode, { subject }: PatchCall): Partial<StoredNode>
 const nothingSealed: Pick<Prepared, 'sealed' | 'secrets'> = { sealed: new Map(), secrets: { values: {}, revision: 0 } };
 
 /** Sealed values are read and made only for a patch of driver_info. */
-const seal = async (deps: Deps, uuid: string, touched: Values): Promise<Pick<Prepared, 'sealed' | 'secrets'>> => {
+const seal = async (
+  deps: Deps,
+  { uuid, driver_info: stored }: StoredNode,
+  touched: Values,
+): Promise<Pick<Prepared, 'sealed' | 'secrets'>> => {
   if (!('driver_info' in touched)) return nothingSealed;
-  const info = json.safeParse(touched['driver_info']).data ?? {};
+  const info = json.safeParse(unmaskField(true, touched['driver_info'], stored)).data ?? {};
   const [secrets, sealed] = await Promise.all([readSecrets(deps.table, uuid), sealCredentials(deps, uuid, info)]);
   return { secrets, sealed };
 };
@@ -205,7 +217,7 @@ const prepare = async (deps: Deps, call: PatchCall): Promise<Prepared> => {
   const touched = applyPatch(call.target, request.patch, nodeFields);
   const references = await resolveParent(deps, call, touched);
   const unownedAllocation = 'owner' in touched ? await unowned(deps, call.target) : null;
-  return { ...request, references, unownedAllocation, ...(await seal(deps, call.target.uuid, touched)) };
+  return { ...request, references, unownedAllocation, ...(await seal(deps, call.target, touched)) };
 };
 
 /** Whether somebody else has changed the sealed values since they were read for this patch. */

@@ -3,10 +3,11 @@
  * 400, configdrive and other keys 400, lock 409, what the node forbids 400 or 403, validation 400. What a verb is stands
  * in its row (layers/domain/baremetal/verbs.ts).
  */
-import { type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
+import { isVerb, type Verb, verbs } from '../../../layers/domain/baremetal/verbs.ts';
 import { refuseNewer } from '../../../layers/domain/fields.ts';
 import { checkConfigdriveAllowed, keepConfigdrive } from '../configdrive.ts';
 import { type Call, type Deps, route } from '../route.ts';
+import { powerOffAfter } from './abort.ts';
 import { authorizeSteps, readAsked } from './asked-steps.ts';
 import { findByIdent } from './find.ts';
 import { requireInstance } from './for-instance.ts';
@@ -26,9 +27,10 @@ type ProvisionCall = Call<ProvisionBody, StoredNode>;
 const checkRequest = (call: ProvisionCall): Verb => {
   const { version, target: node, body } = call;
   requireInstance(call, node);
-  refuseNewer(verbs, version, [body.target]);
+  if (!isVerb(body.target) || !verbs[body.target].stateFirst) refuseNewer(verbs, version, [body.target]);
   authorizeSteps(call);
   const verb = requireVerb(node, body.target);
+  refuseNewer(verbs, version, [verb]);
   checkSinceFrom(node, verb, version);
   checkConfigdriveAllowed(body.configdrive, verb, version);
   checkKeys(body, verb, version);
@@ -64,7 +66,7 @@ const putToWork = async (deps: Deps, { before, after }: Changed<StoredNode>, ver
   }
   const { uuid, reservation, run, run_workflow: workflow } = after;
   if (run && workflow) await startRun(deps, workflow, run, { node: uuid });
-  else if (reservation) await startRun(deps, 'power', reservation, { node: uuid, target: 'power off', timeout: null });
+  else if (reservation) await startRun(deps, 'power', reservation, powerOffAfter(before));
 };
 
 export const provisionRoute = route<ProvisionBody, StoredNode>({

@@ -1,6 +1,7 @@
 /** PUT states/raid: how the disks are to be combined when the node is next cleaned (ironic-api.md 2.1, since 1.12). */
 import { validateInterface } from '../../../layers/bmc/validation.ts';
 import { isFault, NodeLocked, NotFound } from '../../../layers/domain/fault.ts';
+import { refuseForeign } from '../../../layers/domain/foreign-types.ts';
 import { checkRaidConfig } from '../../../layers/domain/raid.ts';
 import { json } from '../../../layers/domain/values.ts';
 import { askedBy } from '../../../layers/store/events.ts';
@@ -12,6 +13,7 @@ import { findByIdent } from './find.ts';
 
 /** As in Ironic a node that has no RAID interface has no such sub-resource (404). */
 const requireRaid = (node: StoredNode): void => {
+  refuseForeign(node);
   try {
     validateInterface(node, 'raid');
   } catch (error) {
@@ -24,6 +26,7 @@ export const raidRoutes: readonly Route[] = [
     at: 'PUT /v1/nodes/{ident}/states/raid',
     fenced: true,
     since: 12,
+    tooOld: 406,
     policy: 'baremetal:node:set_raid_state',
     body: json,
     find: findByIdent,

@@ -1,7 +1,10 @@
 /** Credentials leave driver_info before it is stored: they are sealed, and the mask stands in their place. */
 import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
+import { foreignAccess } from '../../../layers/domain/foreign-types.ts';
 import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types.ts';
 import { isSecretName, mask } from '../../../layers/domain/masking.ts';
+import type { Node } from '../../../layers/domain/node.ts';
+import { isSame } from '../../../layers/domain/values.ts';
 import type { Secrets } from '../../../layers/store/kinds/companions.ts';
 import type { Deps } from '../route.ts';
 
@@ -18,34 +21,88 @@ const declared = new Set(Object.keys(hardwareTypes).flatMap(secretKeys));
 /** By every hardware type's table, not only the node's: the driver may change later. */
 const isSecret = (name: string) => declared.has(name) || isSecretName(name);
 
-/** Whether there is something to seal under this name. Throws Invalid (400) for what can not be a secret. */
-const isPlain = (name: string, value: unknown): value is string => {
-  if (!isSecret(name) || value === null || value === mask || value === '') return false;
+/** What is to be sealed of a value under such a name; undefined: nothing. Throws Invalid (400) for what can not be a secret. */
+const plainOf = (name: string, value: unknown): string | undefined => {
+  if (value === null || value === mask || value === '') return undefined;
   if (name === agentToken) throw Invalid(`driver_info.${name} is kept by the service, it can not be set.`);
-  if (typeof value === 'string') return true;
+  if (typeof value === 'string') return value;
   if (declared.has(name)) throw Invalid(`Invalid value for driver_info.${name}: must be a string.`);
-  return false;
+  return JSON.stringify(value);
 };
 
-/** Sealed values by name and plain value. */
-export type Sealed = ReadonlyMap<string, string>;
-const at = (name: string, plain: string) => `${name} ${plain}`;
+/**
+ * The stored password of a node of a foreign type is for the BMC that it was given for: a conversion sends it there, and
+ * must not send it to whoever has changed the address. Throws Invalid (400).
+ */
+export const refuseOtherBmc = (
+  { uuid, driver, driver_info: before }: Pick<Node, 'uuid' | 'driver' | 'driver_info'>,
+  after: DriverInfo,
+): void => {
+  const access = foreignAccess(driver);
+  if (!access || isSame(before[access.address], after[access.address]) || after[access.password] !== mask) return;
+  throw Invalid(
+    `The stored password of node ${uuid} is for the BMC that it was given for, and ${access.address} is to be another: give driver_info.${access.password} in the same request, or remove it.`,
+  );
+};
 
-/** Seals the plain credentials of a driver_info for this node. */
+/** What stands for a value that has the name of a secret. `place` says where it is: each is sealed for its own. */
+type Visit = (place: string, name: string, value: unknown) => unknown;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Of one at the top its name, of one below a JSON pointer (RFC 6901), which begins with a slash. */
+const placeOf = (way: readonly string[]): string =>
+  way.length === 1 && !way[0]!.startsWith('/')
+    ? way[0]!
+    : way.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Places in a list shift: which secret a mask in it stands for could not be told. Throws Invalid (400). */
+const refuseInList = (way: readonly string[], value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && isSecret(name) && inner !== null && inner !== '') {
+      throw Invalid(`driver_info.${way.join('.')}: "${name}" can not be kept in a list; use an object with names.`);
+    }
+    refuseInList(way, inner);
+  }
+};
+
+/** driver_info with what `visit` says in the place of each secret, at any depth. */
+const withSecrets = (info: DriverInfo, visit: Visit, above: readonly string[] = []): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(info).map(([name, value]) => {
+      const way = [...above, name];
+      if (isSecret(name)) return [name, visit(placeOf(way), name, value)];
+      if (isObject(value)) return [name, withSecrets(value, visit, way)];
+      refuseInList(way, value);
+      return [name, value];
+    }),
+  );
+
+/** Sealed values by place and plain value. */
+export type Sealed = ReadonlyMap<string, string>;
+const at = (place: string, plain: string) => `${place} ${plain}`;
+
+/** Seals the plain credentials of a driver_info for this node. Throws Invalid (400). */
 export const sealCredentials = async (
   { sealer }: Pick<Deps, 'sealer'>,
   node: string,
   info: DriverInfo,
 ): Promise<Sealed> => {
+  const found: { place: string; plain: string }[] = [];
+  withSecrets(info, (place, name, value) => {
+    const plain = plainOf(name, value);
+    if (plain !== undefined) found.push({ place, plain });
+    return value;
+  });
   const sealed = new Map<string, string>();
-  for (const [name, value] of Object.entries(info)) {
-    if (isPlain(name, value)) sealed.set(at(name, value), await sealer.seal(value, { node, name }));
-  }
+  for (const { place, plain } of found) sealed.set(at(place, plain), await sealer.seal(plain, { node, name: place }));
   return sealed;
 };
 
 /**
- * driver_info as it is stored, and all sealed values of the node: a mask keeps what is sealed already, a name that is
+ * driver_info as it is stored, and all sealed values of the node: a mask keeps what is sealed already, a place that is
  * gone loses its value. Throws Invalid (400) for a mask with nothing behind it, Conflict (409) if the driver_info holds
  * a credential that was not sealed for this call because somebody changed it in between.
  */
@@ -55,18 +112,15 @@ export const conceal = (
   known: Secrets['values'],
 ): { info: Record<string, unknown>; values: Record<string, string> } => {
   const values: Record<string, string> = known[agentToken] === undefined ? {} : { [agentToken]: known[agentToken] };
-  const stored = Object.entries(info).map(([name, value]): [string, unknown] => {
-    const old = known[name];
-    if (value === mask && isSecret(name)) {
-      if (old === undefined)
-        throw Invalid(`driver_info.${name} is ${mask}, but no value is stored that it stands for.`);
-      values[name] = old;
-    }
-    if (!isPlain(name, value)) return [name, value];
-    const fresh = sealed.get(at(name, value));
-    if (fresh === undefined) throw Conflict('driver_info was changed by somebody else at the same time, try again.');
-    values[name] = fresh;
-    return [name, mask];
+  const stored = withSecrets(info, (place, name, value) => {
+    const plain = plainOf(name, value);
+    if (value !== mask && plain === undefined) return value;
+    const kept = plain === undefined ? known[place] : sealed.get(at(place, plain));
+    if (kept === undefined && value === mask)
+      throw Invalid(`driver_info.${place} is ${mask}, but no value is stored that it stands for.`);
+    if (kept === undefined) throw Conflict('driver_info was changed by somebody else at the same time, try again.');
+    values[place] = kept;
+    return mask;
   });
-  return { info: Object.fromEntries(stored), values };
+  return { info: stored, values };
 };

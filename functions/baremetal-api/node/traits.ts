@@ -27,11 +27,12 @@ const changeTraits = async (
 const body = z.strictObject({ traits: z.array(z.string()) });
 const noBody = z.strictObject({});
 const at = '/v1/nodes/{ident}/traits';
-const common = { since: 37, find: findByIdent } as const;
+const common = { since: 37, tooOld: 405, find: findByIdent } as const;
 
 export const traitRoutes: Route[] = [
   route<undefined, StoredNode>({
     ...common,
+    tooOld: 406,
     at: `GET ${at}`,
     policy: 'baremetal:node:traits:list',
     handle: async (_deps, { target }) => ({ body: { traits: target.traits } }),

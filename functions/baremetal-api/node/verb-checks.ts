@@ -5,9 +5,11 @@ import {
   validateRamdisk,
   type Surroundings,
 } from '../../../layers/bmc/validation.ts';
+import { stateOf } from '../../../layers/domain/baremetal/states.ts';
 import { nextState } from '../../../layers/domain/baremetal/transitions.ts';
 import { isVerb, refuseVerb, verbs, type Verb, type VerbSettings } from '../../../layers/domain/baremetal/verbs.ts';
 import { Forbidden, Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { refuseForeign } from '../../../layers/domain/foreign-types.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 
 /** What a check looks at besides the node. */
@@ -57,6 +59,9 @@ export const checkNode = (node: StoredNode, verb: Verb, around: Around): void =>
   if (node.protected && row.unprotected) {
     throw Forbidden(`Node ${node.uuid} is protected and can not be undeployed, rebuilt or deleted.`);
   }
+  const next = nextState(node.provision_state, row.event);
+  // What only changes the state needs nothing of the machine.
+  if (row.instead || (next && stateOf({ provision_state: next }).is !== 'resting')) refuseForeign(node);
   requireInterfaces(node, row, around);
   row.check?.(node);
   checkBoots(node, verb, around);

@@ -3,7 +3,7 @@ import { kinds, type StoredPort } from '../../../layers/store/kinds/kinds.ts';
 import { belongingRoutes } from '../belonging.ts';
 import type { Route } from '../route.ts';
 import { listRoutes } from './list.ts';
-import { checkPortgroup, checkSmartNic, checkValues, refuseDelete, refuseEdit } from './rules.ts';
+import { checkPhysicalNetwork, checkPortgroup, checkSmartNic, checkValues, refuseDelete, refuseEdit } from './rules.ts';
 
 export const portRoutes: readonly Route[] = [
   ...listRoutes,
@@ -20,9 +20,10 @@ export const portRoutes: readonly Route[] = [
     },
     rules: {
       values: checkValues,
-      whole: async ({ table }, port) => {
+      whole: async ({ table }, port, before) => {
         checkSmartNic(port);
         await checkPortgroup(table, port);
+        await checkPhysicalNetwork(table, port, before);
       },
       edit: refuseEdit,
       remove: (_deps, port, node) => refuseDelete(port, node),

@@ -6,6 +6,7 @@ import type { Table } from '../../../layers/platform/table.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { type StoredPort, kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { recordsOf } from '../../../layers/store/records/find.ts';
 import { refuseLocked, type Edit } from '../belonging.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -30,6 +31,23 @@ export const checkPortgroup = async (table: Table, port: StoredPort): Promise<vo
   if (group === null || (await table.get(keyOf(kinds.portgroup, group, node)))) return;
   // One answer for both: the other node may be one that the caller is not to know of.
   throw Invalid(`Portgroup ${group} could not be found on node ${node}.`);
+};
+
+/**
+ * The ports of a group are in one physical network, or in none that is known. Of a change only what touches it counts.
+ * Throws Conflict (409) in Ironic's words.
+ */
+export const checkPhysicalNetwork = async (table: Table, port: StoredPort, before?: StoredPort): Promise<void> => {
+  const { uuid, portgroup_uuid: group, physical_network: network } = port;
+  const stays = before?.portgroup_uuid === group && before?.physical_network === network;
+  if (group === null || stays) return;
+  const others = (await recordsOf(table, kinds.port, port.node_uuid)).filter(
+    (other) => other.uuid !== uuid && other.portgroup_uuid === group,
+  );
+  if (others.length === 0 || others.some((other) => other.physical_network === network)) return;
+  throw Conflict(
+    `Port with physical network ${network ?? 'None'} cannot become a member of port group ${group} which has ports in physical network ${others[0]!.physical_network ?? 'None'}.`,
+  );
 };
 
 /** What the network of a machine in use is built on. */

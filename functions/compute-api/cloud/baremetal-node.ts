@@ -7,7 +7,7 @@ import { NotFound } from '../../../layers/domain/fault.ts';
 import { isUuid } from '../../../layers/domain/values.ts';
 import { readLimit } from '../list.ts';
 import { route, type Route } from '../route.ts';
-import { machinesFor, orMissing } from './machines.ts';
+import { machinesAs, orForbidden, orMissing } from './machines.ts';
 
 const at = '/v2.1/os-baremetal-nodes';
 const until = 35;
@@ -57,7 +57,8 @@ export const baremetalNodeRoutes: readonly Route[] = [
     shows: z.object({ nodes: z.array(shown) }),
     query: { limit: {} },
     handle: async (deps, call) => {
-      const found = await machinesFor(deps, call).listMachines({ limit: readLimit(call) });
+      const asked = machinesAs(deps, call).listMachines({ limit: readLimit(call) });
+      const found = await orForbidden(asked, 'os_compute_api:os-baremetal-nodes:list');
       return { body: { nodes: found.map((machine) => viewOf(machine, [])) } };
     },
   }),
@@ -68,11 +69,12 @@ export const baremetalNodeRoutes: readonly Route[] = [
     doc: 'One of them, with its network cards and its instance.',
     shows: z.object({ node: shown.extend({ instance_uuid: z.uuid().nullable() }) }),
     handle: async (deps, call) => {
-      const [id, machines] = [call.params['node_id']!, machinesFor(deps, call)];
+      const [id, machines] = [call.params['node_id']!, machinesAs(deps, call)];
+      const rule = 'os_compute_api:os-baremetal-nodes:show';
       // The Bare Metal API finds nodes by their names, too.
       if (!isUuid(id)) throw missing(id)();
-      const machine = await orMissing(machines.getMachine(id), missing(id));
-      const { cards } = await orMissing(machines.getCards(id), missing(id));
+      const machine = await orForbidden(orMissing(machines.getMachine(id), missing(id)), rule);
+      const { cards } = await orForbidden(orMissing(machines.getCards(id), missing(id)), rule);
       const view = viewOf(
         machine,
         cards.map(({ address }) => ({ address })),

@@ -40,6 +40,7 @@ export const extraSpecRoutes: readonly Route[] = [
   }),
   route<{ extra_specs: Specs }, StoredFlavor>({
     at: `POST ${at}`,
+    movesIn: true,
     policy: ruleOf('create'),
     shows,
     body: z.strictObject({ extra_specs: extraSpecs }),

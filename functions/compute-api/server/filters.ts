@@ -1,5 +1,5 @@
 /** What lists of servers are narrowed by (compute-api.md 3), a row each. */
-import { createPattern } from '../../../layers/domain/compute/pattern.ts';
+import { createPattern } from '../../../layers/domain/pattern.ts';
 import { addressesOf } from '../../../layers/domain/compute/server-addresses.ts';
 import { statusOf } from '../../../layers/domain/compute/server-states.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
@@ -61,10 +61,10 @@ const tagged = (judge: (has: (tag: string) => boolean, tags: readonly string[]) 
 
 /** By a pattern in one of its addresses. */
 const addressed = (version: 4 | 6): Pick<Filter, 'keep' | 'looksAt'> => ({
-  looksAt: ['interfaces'],
+  looksAt: ['interfaces', 'moved_addresses'],
   keep: ([value]) => {
     const isFound = createPattern(value!);
-    const all = ({ interfaces }: StoredServer) => Object.values(addressesOf(interfaces)).flat();
+    const all = (server: StoredServer) => Object.values(addressesOf(server)).flat();
     return (server) => all(server).some((one) => one.version === version && isFound(one.addr));
   },
 });

@@ -8,9 +8,9 @@ import { findServer as find } from './find.ts';
 
 const at = '/v2.1/servers/{server_id}';
 
-const plainAddresses = ({ interfaces }: StoredServer) =>
+const plainAddresses = (server: StoredServer) =>
   Object.fromEntries(
-    Object.entries(addressesOf(interfaces)).map(([network, addresses]) => [
+    Object.entries(addressesOf(server)).map(([network, addresses]) => [
       network,
       addresses.map(({ addr, version }) => ({ addr, version })),
     ]),

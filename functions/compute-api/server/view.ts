@@ -50,7 +50,7 @@ const shown: Shown<StoredServer> = {
   created: ({ created_at: time }) => secondTime(time),
   updated: ({ created_at, updated_at = created_at }) => secondTime(updated_at),
   hostId: hostIdOf,
-  addresses: ({ interfaces }) => addressesOf(interfaces),
+  addresses: addressesOf,
   image: ({ image }, { base }) => ({ id: image, links: [bookmarkOf(base, 'images', image)] }),
   flavor: flavorOf,
   config_drive: ({ config_drive: wanted }) => (wanted ? 'True' : ''),

@@ -57,6 +57,7 @@ const rules = {
   'baremetal:node:update:disable_power_off': 'A',
   'baremetal:node:disable_cleaning': 'A',
   'baremetal:node:update_owner_provisioned': 'A',
+  'baremetal:node:convert': 'A',
   'baremetal:node:delete': 'A',
   'baremetal:node:delete:self_owned_node': 'owner admin',
   'baremetal:node:validate': 'O-M+L-A',

@@ -4,8 +4,9 @@
  * here: the note `takeover` of the node is the fence.
  */
 import { Fault } from '../fault.ts';
+import { isForeign } from '../foreign-types.ts';
 import type { Node } from '../node.ts';
-import { keep, note, type Noted, type Notes } from '../notes.ts';
+import { keep, note, type Noted, type Notes, takeoverStates } from '../notes.ts';
 import { stateOf } from './states.ts';
 
 type Takeover = NonNullable<Notes['takeover']>;
@@ -20,6 +21,15 @@ export const noteTakeover = (node: Noted, state: Takeover['state'], since: strin
 
 /** Whether nothing may be done to the machine yet. */
 const isFenced = (node: Noted): boolean => (note(node, 'takeover')?.state ?? 'completed') !== 'completed';
+
+/** How far takeovers are told to be. `unconverted`: none can begin, because of the node's driver. */
+export const takeoverProgress = [...takeoverStates, 'unconverted'] as const;
+
+/** How far that of a node is; undefined: it needs none. */
+export const progressOf = (node: Noted & Pick<Node, 'driver'>): (typeof takeoverProgress)[number] | undefined => {
+  const state = note(node, 'takeover')?.state;
+  return isFenced(node) && isForeign(node) ? 'unconverted' : state;
+};
 
 const outcome = ({ state, reason }: Takeover): string => {
   if (state === 'failed') return `the last one failed: ${reason ?? 'nobody knows why.'}`;

@@ -32,6 +32,8 @@ export type VerbRow = {
   readonly event: ProvisionEvent;
   /** The microversion 1.N that introduced it; absent means 1.1. */
   readonly since?: number;
+  /** Whether it fits the state is told before its version is looked at. */
+  readonly stateFirst?: true;
   /** The microversion from which it may come from a state, where it is another. */
   readonly sinceFrom?: { readonly [S in ProvisionState]?: number };
   /** A run of it begins, unless the state that follows rests. */
@@ -164,10 +166,11 @@ const rows = {
     interfaces: ['power'],
     boots: ({ rescue_interface: way }) => unless(way),
   },
-  unhold: { event: 'unhold', since: 85, instead: 'proceed' },
+  unhold: { event: 'unhold', since: 85, stateFirst: true, instead: 'proceed' },
   service: {
     event: 'service',
     since: 87,
+    stateFirst: true,
     workflow: 'service',
     steps: 'service',
     body: { runbook: { since: 92 }, disable_ramdisk: { since: 108 }, service_steps: {} },

@@ -107,6 +107,7 @@ const about = {
     'os_compute_api:os-quota-sets:delete': 'admin',
   },
   cloud: {
+    'os_compute_api:imports:create': 'admin',
     'os_compute_api:extensions': 'anybody',
     'os_compute_api:os-availability-zone:list': 'anybody',
     'os_compute_api:os-availability-zone:detail': 'admin',

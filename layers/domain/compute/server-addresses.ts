@@ -1,12 +1,5 @@
 /** The addresses of a server as it shows them (compute-api.md 3): those of its ports, by the names of their networks. */
-import type { ServerInterface } from './server-keeping.ts';
-
-export type Address = {
-  readonly addr: string;
-  readonly version: 4 | 6;
-  readonly 'OS-EXT-IPS:type': 'fixed' | 'floating';
-  readonly 'OS-EXT-IPS-MAC:mac_addr': string;
-};
+import type { Address, Addresses, ServerKeeping } from './server-keeping.ts';
 
 const versionOf = (address: string): 4 | 6 => (address.includes(':') ? 6 : 4);
 
@@ -17,9 +10,12 @@ const addressOf = (addr: string, type: Address['OS-EXT-IPS:type'], mac: string):
   'OS-EXT-IPS-MAC:mac_addr': mac,
 });
 
-/** Each fixed address, followed by the floating ones that stand for it. */
-export const addressesOf = (interfaces: readonly ServerInterface[]): Readonly<Record<string, readonly Address[]>> => {
-  const all = new Map<string, readonly Address[]>();
+/** Those that it was moved in with, then each fixed address, followed by the floating ones that stand for it. */
+export const addressesOf = ({
+  interfaces,
+  moved_addresses: moved,
+}: Pick<ServerKeeping, 'interfaces' | 'moved_addresses'>): Addresses => {
+  const all = new Map<string, readonly Address[]>(Object.entries(moved));
   for (const { seen } of interfaces) {
     if (!seen) continue;
     const { network_name: name, mac_address: mac, fixed_ips: ips } = seen;

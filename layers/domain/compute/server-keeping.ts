@@ -13,6 +13,17 @@ export type SeenPort = {
   }[];
 };
 
+/** An address as servers show it (compute-api.md 3). */
+export type Address = {
+  readonly addr: string;
+  readonly version: 4 | 6;
+  readonly 'OS-EXT-IPS:type': 'fixed' | 'floating';
+  readonly 'OS-EXT-IPS-MAC:mac_addr': string;
+};
+
+/** Addresses by the names of their networks. */
+export type Addresses = Readonly<Record<string, readonly Address[]>>;
+
 /** A network card. Which port it is, is settled when it is asked for; that is `made` later under this UUID, or was there. */
 export type ServerInterface = {
   readonly network_id: string;
@@ -42,6 +53,8 @@ export type ServerKeeping = {
   /** Who locked it: what an administrator locked, its tenant cannot unlock. */
   readonly locked_by: 'owner' | 'admin' | null;
   readonly interfaces: readonly ServerInterface[];
+  /** Those that a server was moved in with: whoever gave them out still has them, and nothing is done with them here. */
+  readonly moved_addresses: Addresses;
   readonly key_pair: ServerKey | null;
   /** What the scheduler was told besides. */
   readonly hints: Readonly<Record<string, unknown>>;
@@ -73,6 +86,7 @@ export const firstServer: ServerKeeping = {
   host: null,
   locked_by: null,
   interfaces: [],
+  moved_addresses: {},
   key_pair: null,
   hints: {},
   candidates: [],

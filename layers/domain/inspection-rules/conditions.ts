@@ -1,10 +1,10 @@
 /** What each condition of a rule asks, on arguments in which everything has been replaced. */
 import { Invalid } from '../fault.ts';
+import { createPattern } from '../pattern.ts';
 import { isSame } from '../values.ts';
 import { isInSubnet } from './addresses.ts';
 import { asText } from './interpolate.ts';
 import type { Args, ConditionOp } from './operations.ts';
-import { compileRegex } from './regex.ts';
 
 /** More text than a regular expression should have to search through. */
 const maxSearched = 65_536;
@@ -57,9 +57,9 @@ const isOneOf = ({ value, values }: Args): boolean => {
 };
 
 const search =
-  (options: { whole: boolean }) =>
+  (options: { isWhole: boolean }) =>
   ({ value, regex }: Args): boolean =>
-    compileRegex(asText(regex), options).test(asText(value).slice(0, maxSearched));
+    createPattern(asText(regex), options)(asText(value).slice(0, maxSearched));
 
 /** Each may throw Invalid (400) for arguments that it can do nothing with. */
 export const holds: Readonly<Record<ConditionOp, (args: Args) => boolean>> = {
@@ -68,8 +68,8 @@ export const holds: Readonly<Record<ConditionOp, (args: Args) => boolean>> = {
   gt: chain(ordered((a, b) => a > b)),
   'is-empty': ({ value }) => ['', 'None', '[]', '{}'].includes(asText(value)),
   'in-net': ({ address, subnet }) => asText(address) !== 'None' && isInSubnet(asText(address), asText(subnet)),
-  matches: search({ whole: true }),
-  contains: search({ whole: false }),
+  matches: search({ isWhole: true }),
+  contains: search({ isWhole: false }),
   'one-of': isOneOf,
   'is-none': ({ value }) => asText(value) === 'None',
   'is-true': ({ value }) => isTrue(value),

@@ -46,7 +46,7 @@ const scopeOf = ({ draft, inventory }: World, item?: { readonly value: unknown }
 });
 
 /** The items of a loop with their own fields replaced; one turn without an item if there is no loop. */
-const turns = (world: World, loop: Loop | undefined): (Scope | undefined)[] => {
+const turns = (world: World, loop: Loop | null | undefined): (Scope | undefined)[] => {
   if (!loop || Object.keys(loop).length === 0) return [undefined];
   const items: readonly unknown[] = Array.isArray(loop) ? loop : [loop];
   return items.map((item) => ({ item: interpolate(item, scopeOf(world), []) }));
@@ -59,12 +59,12 @@ const argsIn = (world: World, args: unknown, turn: Scope | undefined, missing: s
 
 const combine = { any: 'some', first: 'some', all: 'every' } as const;
 
-const isMet = (world: World, { op: given, args, loop, multiple = 'any' }: Condition): boolean => {
+const isMet = (world: World, { op: given, args, loop, multiple }: Condition): boolean => {
   const { op, inverted } = readConditionOp(given)!;
   const ask = (turn: Scope | undefined) =>
     holds[op](argsIn(world, namedArgs(args, conditionOps[op]), turn, [])) !== inverted;
   const all = turns(world, loop);
-  return multiple === 'last' ? ask(all.at(-1)) : all[combine[multiple]](ask);
+  return multiple === 'last' ? ask(all.at(-1)) : all[combine[multiple ?? 'any']](ask);
 };
 
 /** What would only be told to people is told with gaps; what would be stored is not stored. */

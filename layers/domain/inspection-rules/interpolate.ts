@@ -9,6 +9,11 @@ export type Scope = { readonly [name in 'node' | 'inventory' | 'plugin_data' | '
 
 const roots = ['node', 'inventory', 'plugin_data', 'item'] as const;
 
+const anyField = new RegExp(`\\{(?:${roots.join('|')})[.[}]`);
+
+/** Whether a text names anything that is only known when a rule meets a machine. */
+export const hasFields = (text: string): boolean => anyField.test(text);
+
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 
 /** A value inside a list or an object, where texts have quotes. */

@@ -5,9 +5,10 @@
 import * as z from 'zod';
 
 import { isFault } from '../fault.ts';
+import { createPattern } from '../pattern.ts';
 import { json } from '../values.ts';
+import { hasFields, interpolate } from './interpolate.ts';
 import { checkNodePath, checkPortPath } from './paths.ts';
-import { compileRegex } from './regex.ts';
 
 type Arguments = { readonly needs: readonly string[]; readonly takes?: readonly string[] };
 
@@ -59,8 +60,12 @@ type Operation = { readonly op: string; readonly args: unknown };
 export type Loop = readonly unknown[] | Readonly<Record<string, unknown>>;
 export type Multiple = 'any' | 'all' | 'first' | 'last';
 
-export type Condition = Operation & { readonly loop?: Loop | undefined; readonly multiple?: Multiple | undefined };
-export type Action = Operation & { readonly loop: Loop };
+/** As they were sent. A loop over nothing is none. */
+export type Condition = Operation & {
+  readonly loop?: Loop | null | undefined;
+  readonly multiple?: Multiple | null | undefined;
+};
+export type Action = Operation & { readonly loop?: Loop | null | undefined };
 export type Args = Readonly<Record<string, unknown>>;
 
 /** A condition's op without the exclamation mark that inverts it; undefined for an unknown one. */
@@ -92,8 +97,11 @@ const misfit = (args: Args, { needs, takes = [] }: Arguments): string | undefine
 /** What is only known once the rule meets a machine is not checked before. */
 const isFixed = (text: unknown): text is string => typeof text === 'string' && !text.includes('{');
 
+/** Braces belong to regular expressions too: this one has no other. */
+const isFixedPattern = (text: unknown): text is string => typeof text === 'string' && !hasFields(text);
+
 const checkFixed = (op: string, { path, regex: pattern }: Args): void => {
-  if (isFixed(pattern)) compileRegex(pattern);
+  if (isFixedPattern(pattern)) createPattern(interpolate(pattern, {}, []) as string);
   if (isFixed(path) && op.endsWith('-port-attribute')) checkPortPath(path);
   else if (isFixed(path) && op.endsWith('-attribute')) checkNodePath(path);
 };
@@ -117,7 +125,6 @@ const complaint = (op: string, rows: Readonly<Record<string, Arguments>>, given:
 
 const args = z.union([z.array(z.unknown()), json], { error: 'must be an object of named arguments, or a list' });
 const loop = z.union([z.array(z.unknown()), json], { error: 'must be a list or an object' });
-const isLoop = (given: Loop | null | undefined): given is Loop => (given ?? false) && Object.keys(given!).length > 0;
 
 /** The `conditions` of a rule. */
 export const conditions: z.ZodType<Condition[]> = z.array(
@@ -132,23 +139,15 @@ export const conditions: z.ZodType<Condition[]> = z.array(
       const known = readConditionOp(given.op);
       const message = complaint(known?.op ?? given.op, conditionOps, given.args);
       if (message) context.addIssue({ code: 'custom', message });
-    })
-    .transform(({ op, args: given, loop: over, multiple }) => ({
-      op,
-      args: given,
-      ...(isLoop(over) && { loop: over, multiple: multiple ?? 'any' }),
-    })),
+    }),
 );
 
 /** The `actions` of a rule. */
 export const actions: z.ZodType<Action[]> = z
   .array(
-    z
-      .strictObject({ op: z.string(), args, loop: loop.nullish() })
-      .superRefine((given, context) => {
-        const message = complaint(given.op, actionOps, given.args);
-        if (message) context.addIssue({ code: 'custom', message });
-      })
-      .transform(({ op, args: given, loop: over }) => ({ op, args: given, loop: over ?? [] })),
+    z.strictObject({ op: z.string(), args, loop: loop.nullish() }).superRefine((given, context) => {
+      const message = complaint(given.op, actionOps, given.args);
+      if (message) context.addIssue({ code: 'custom', message });
+    }),
   )
   .refine((given) => given.length > 0, 'must have at least one action');

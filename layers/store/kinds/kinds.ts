@@ -5,12 +5,12 @@
 import { allocation as allocationFields, type Allocation } from '../../domain/allocation.ts';
 import { guestChanged, makeStale, staleBy } from '../../domain/baremetal/guest.ts';
 import { firstKeeping } from '../../domain/baremetal/new-node.ts';
+import { progressOf } from '../../domain/baremetal/takeover.ts';
 import { chassis as chassisFields, type Chassis } from '../../domain/chassis.ts';
 import { deployTemplate, type DeployTemplate } from '../../domain/deploy-template.ts';
 import { freeValues } from '../../domain/free-nodes.ts';
 import { inspectionRule, type InspectionRule } from '../../domain/inspection-rule.ts';
 import { node as nodeFields } from '../../domain/node.ts';
-import { note } from '../../domain/notes.ts';
 import { port as portFields, type Port } from '../../domain/port.ts';
 import { portgroup as portgroupFields, type Portgroup } from '../../domain/portgroup.ts';
 import { placementClass } from '../../domain/resource-class.ts';
@@ -112,7 +112,7 @@ const node: Kind<StoredNode> = {
     // Those that a server or an allocation may get: a fleet of nodes that all have instances costs it nothing.
     free: { of: freeValues },
     // Those that were moved here with an instance, by how far their takeover is.
-    takeover: { of: (record) => note(record, 'takeover')?.state },
+    takeover: { of: progressOf },
     // Those whose guest document `sync` writes, because others could not. A run that has the node writes it itself.
     stale_guest: {
       of: (record) => (record.run === null && staleBy(record) !== undefined ? '' : undefined),

@@ -62,6 +62,14 @@ describe('http_basic', () => {
     await expect(authorize(event)).rejects.toMatchObject({ name: 'Unauthorized', code: 401, message: 'Unauthorized' });
   });
 
+  it('refuses a password that bcrypt would cut, and takes the longest that it reads', async () => {
+    const longest = 'ü'.repeat(36);
+    const users = `lena:${await hash(longest, 4)}`;
+    const open = create(createMemoryPlatform(), Config.parse(environmentWith({ INGOT_HTPASSWD: users })));
+    expect((await open(basic(`lena:${longest}`))).principalId).toBe('lena');
+    await expect(open(basic(`lena:${longest}x`))).rejects.toMatchObject({ code: 401, message: 'Unauthorized' });
+  });
+
   it('sees a changed file of users', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ingot-'));
     onTestFinished(async () => rm(folder, { recursive: true }));

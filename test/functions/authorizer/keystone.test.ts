@@ -70,11 +70,28 @@ describe('a valid token', () => {
 
   it('of a service in the project of services counts as a member of the system, and not as more', async () => {
     const roles = [{ name: 'admin' }, { name: 'service' }];
-    keystone.tokens.set('nova', body({ project: { id: 'p-s', name: 'service' }, roles }));
+    const project = { id: 'p-s', name: 'service', domain: { id: 'default', name: 'Default' } };
+    keystone.tokens.set('nova', body({ project, roles }));
     keystone.tokens.set('other', body({ roles }));
     authorize = open({ INGOT_KEYSTONE_SERVICE_PROJECT: 'service' });
     expect(await contextOf('nova')).toMatchObject({ roles: 'member', scope: 'system' });
     expect(await contextOf('other')).toMatchObject({ roles: 'admin,service', scope: 'project' });
+  });
+
+  it('of a service in a project of that name in another domain counts as any other', async () => {
+    const roles = [{ name: 'admin' }, { name: 'service' }];
+    const ofDomain = (domain?: object) =>
+      body({ project: { id: 'p-x', name: 'service', ...(domain && { domain }) }, roles });
+    keystone.tokens.set('stranger', ofDomain({ id: 'Default', name: 'tenants' }));
+    keystone.tokens.set('nowhere', ofDomain());
+    keystone.tokens.set('ours', ofDomain({ id: 'd-2', name: 'infra' }));
+    authorize = open({ INGOT_KEYSTONE_SERVICE_PROJECT: 'service' });
+    for (const token of ['stranger', 'nowhere', 'ours']) {
+      expect(await contextOf(token)).toMatchObject({ roles: 'admin,service', scope: 'project', project: 'p-x' });
+    }
+    authorize = open({ INGOT_KEYSTONE_SERVICE_PROJECT: 'service', INGOT_KEYSTONE_SERVICE_PROJECT_DOMAIN: 'infra' });
+    expect(await contextOf('ours')).toMatchObject({ roles: 'member', scope: 'system' });
+    expect(await contextOf('stranger')).toMatchObject({ roles: 'admin,service', scope: 'project' });
   });
 
   it.each([

@@ -90,6 +90,14 @@ describe('a valid token', () => {
     });
   });
 
+  it.each([
+    ['by its header', { nonce: 'n' }, { typ: 'at+jwt' }],
+    ['by the claim of Keycloak, whose older versions write a nonce too', { typ: 'Bearer', nonce: 'n' }, {}],
+    ['by the claim of Cognito', { token_use: 'access' }, {}],
+  ])('is an access token %s', async (_how, claims, by) => {
+    expect((await authorize(bearer(await provider.token(claims, by)))).context).toMatchObject({ user: 'u-1' });
+  });
+
   it('with claims of strange kinds has no project and no roles', async () => {
     expect(await contextOf({ project_id: { id: 1 }, roles: { admin: true } })).toMatchObject({
       project: '',
@@ -152,6 +160,17 @@ describe('nobody gets in', () => {
     await expect(authorize(event)).rejects.toMatchObject(refused);
   });
 
+  it.each([
+    ['a nonce', { nonce: 'n' }],
+    ['the hash of an access token', { at_hash: 'h' }],
+    ['the hash of a code', { c_hash: 'h' }],
+    ['the type of Keycloak', { typ: 'ID' }],
+    ['the type of a refresh token', { typ: 'Refresh' }],
+    ['the use of Cognito', { token_use: 'id' }],
+  ])('with an ID token, known by %s', async (_what, claims) => {
+    await expect(contextOf({ ...claims, system_scope: true, roles: ['admin'] })).rejects.toMatchObject(refused);
+  });
+
   it('with a token whose payload was changed', async () => {
     const [head, , signature] = (await provider.token()).split('.');
     const claims = base64url({ iss: provider.url, aud: 'ingot', sub: 'root', exp: now + hour });
@@ -171,6 +190,18 @@ describe('nobody gets in', () => {
     await expect(authorize(bearer(token))).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
     delete provider.state.answer;
     expect((await authorize(bearer(token))).context).toMatchObject({ user: 'u-1' });
+  });
+
+  it('while the discovery page names keys that anybody on the way could change: 503', async () => {
+    const named = `http://keys.example/keys`;
+    provider.state.answer = () => ({ status: 200, body: { issuer: provider.url, jwks_uri: named } });
+    await expect(contextOf({})).rejects.toMatchObject({
+      code: 503,
+      cause: expect.objectContaining({
+        message: expect.stringContaining('keys that are not behind https') as string,
+      }) as Error,
+    });
+    expect(provider.seen).toHaveLength(1);
   });
 
   it('while the keys can not be fetched: 503', async () => {

@@ -33,7 +33,7 @@ describe('creating an inspection rule', () => {
       phase: 'main',
       sensitive: false,
       conditions: [],
-      actions: [{ ...action, loop: [] }],
+      actions: [action],
       created_at: '2026-01-01T00:00:00.000+00:00',
       updated_at: null,
       links: expect.any(Array),
@@ -51,12 +51,22 @@ describe('creating an inspection rule', () => {
       uuid,
     });
     expect(body).toMatchObject({ uuid, priority: 9999, description: 'd' });
-    expect(body.conditions).toEqual([
-      condition,
-      { ...condition, loop: ['x'], multiple: 'any' },
-      { op: '! is-true', args: [true] },
-    ]);
     expect(body.actions).toEqual([{ op: 'del-attribute', args: ['{item[path]}'], loop }]);
+  });
+
+  it('is answered as it was sent: who compares finds no difference', async () => {
+    const sent = {
+      conditions: [
+        condition,
+        { ...condition, loop: ['x'] },
+        { ...condition, loop: [], multiple: null },
+        { op: '! is-true', args: [true], multiple: 'all' },
+      ],
+      actions: [action, { ...action, loop: [] }, { ...action, loop: null }, { ...action, loop: { a: 1 } }],
+    };
+    const { body } = await create(sent);
+    expect({ conditions: body.conditions, actions: body.actions }).toEqual(sent);
+    expect(await read(body.uuid)).toMatchObject(sent);
   });
 
   it('takes the priority as text, as the command line client sends it', async () => {
@@ -85,6 +95,9 @@ describe('creating an inspection rule', () => {
     [{ conditions: [{ op: '!!eq', args: { values: [] } }] }, '!!eq'],
     [{ conditions: [{ op: 'eq', args: {} }] }, 'needs values'],
     [{ conditions: [{ op: 'matches', args: { value: 'x', regex: '(' } }] }, 'regular expression'],
+    [{ conditions: [{ op: 'matches', args: { value: 'x', regex: 'a{2}(?=b)' } }] }, 'it looks ahead'],
+    [{ conditions: [{ op: '!contains', args: ['x', '(a)\\1'] }] }, 'refers back to a group'],
+    [{ conditions: [{ op: 'contains', args: ['x', '((a{99}){99}){99}'] }] }, 'it is too large'],
     [{ conditions: [{ ...condition, loop: ['x'], multiple: 'some' }] }, 'multiple'],
     [{ conditions: {} }, 'conditions'],
     [{ priority: -1 }, 'priority'],

@@ -144,6 +144,16 @@ describe('routing', () => {
     },
   );
 
+  it('says in Allow what a path takes in this version', async () => {
+    const { uuid } = await enrol();
+    const allow = async (line: string, version: string) => (await request(line, { version })).headers['Allow'];
+    expect(await allow('PUT /v1/nodes', 'latest')).toBe('GET, POST');
+    expect(await allow(`POST /v1/nodes/${uuid}/vmedia`, '1.1')).toBeUndefined();
+    expect(await allow(`PATCH /v1/nodes/${uuid}/vmedia`, '1.89')).toBe('POST, DELETE');
+    expect(await allow(`PATCH /v1/nodes/${uuid}/vmedia`, '1.93')).toBe('GET, POST, DELETE');
+    expect((await request('GET /v1/nodes')).headers).not.toHaveProperty('Allow');
+  });
+
   it('serves paths without /v1 and with a trailing slash', async () => {
     const { uuid } = await enrol({ name: 'plain' });
     for (const path of [`/nodes/${uuid}`, `/v1/nodes/${uuid}/`, '/nodes/plain/']) {

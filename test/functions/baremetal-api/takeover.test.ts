@@ -39,7 +39,10 @@ describe('asking for takeovers', () => {
     await moveIn(5);
     const first = await takeOver({ limit: 3 });
     expect([first.status, first.body.started.length, first.body.refused]).toEqual([202, 3, []]);
-    expect(await progress()).toEqual({ counts: { pending: 2, running: 3, completed: 0, failed: 0 }, failed: [] });
+    expect(await progress()).toEqual({
+      counts: { pending: 2, running: 3, completed: 0, failed: 0, unconverted: 0 },
+      failed: [],
+    });
     const second = await takeOver();
     expect(new Set([...first.body.started, ...second.body.started])).toEqual(new Set([1, 2, 3, 4, 5].map(uuid)));
     expect((await takeOver()).body).toEqual({ started: [], refused: [] });
@@ -74,7 +77,7 @@ describe('asking for takeovers', () => {
     const failed = noteTakeover(noNotes, 'failed', at, 'The BMC refused the password.');
     await front.force(uuid(2), failed);
     expect(await progress()).toEqual({
-      counts: { pending: 1, running: 0, completed: 0, failed: 1 },
+      counts: { pending: 1, running: 0, completed: 0, failed: 1, unconverted: 0 },
       failed: [{ node_uuid: uuid(2), name: 'n2', since: at, reason: 'The BMC refused the password.' }],
     });
     expect((await takeOver({ states: ['failed'] })).body.started).toEqual([uuid(2)]);

@@ -216,7 +216,11 @@ describe.each(collections)('volume %s', (collection) => {
     [{ power_state: 'power off', provision_state: 'active' }, 200, 204],
     [{ power_state: 'power on', provision_state: 'active' }, 400, 400],
     [{ power_state: null, provision_state: 'active' }, 400, 400],
-    [{ power_state: 'power on', provision_state: 'available' }, 400, 204],
+    [{ power_state: 'power on', provision_state: 'available' }, 400, 400],
+    [{ power_state: null, provision_state: 'available' }, 400, 400],
+    [{ power_state: 'power on', provision_state: 'enroll' }, 400, 204],
+    [{ power_state: 'power on', provision_state: 'manageable' }, 400, 204],
+    [{ power_state: 'power on', provision_state: 'adopt failed' }, 400, 204],
     [{ power_state: 'power off', reservation: 'run-1' }, 409, 409],
   ])('of a node with %j answer PATCH with %i and DELETE with %i', async (state, patched, deleted) => {
     const { uuid } = await add(collection, 1);
@@ -225,6 +229,17 @@ describe.each(collections)('volume %s', (collection) => {
     expect((await front.request(`PATCH ${path}/${uuid}`, patch)).status).toBe(patched);
     expect((await front.request(`DELETE ${path}/${uuid}`)).status).toBe(deleted);
     expect((await front.request(`GET ${path}/${uuid}`)).status).toBe(deleted === 204 ? 404 : 200);
+  });
+
+  it("of a machine that is on are refused in Ironic's words", async () => {
+    const { uuid } = await add(collection, 1);
+    await front.force(node, { power_state: 'power on', provision_state: 'available' });
+    const what = label[collection].toLowerCase();
+    const refusal = (doing: string) =>
+      `The requested action "${what} ${doing}" can not be performed on node "${node}" while it is in state "power on".`;
+    const { error } = await front.request(`PATCH ${path}/${uuid}`, { body: [set('/extra/a', 1)] });
+    expect(error).toBe(refusal('update'));
+    expect((await front.request(`DELETE ${path}/${uuid}`)).error).toBe(refusal('deletion'));
   });
 
   it('of a locked node are not added to', async () => {

@@ -87,6 +87,19 @@ describe('agent.steps', () => {
   });
 });
 
+describe('agent.progress', () => {
+  it('says whether the agent is at a command, and starts none', async () => {
+    const { ask, agent, posts, ledger } = await withAgent();
+    expect(await ask('agent.progress', {})).toMatchObject({ observed: { running: false } });
+    await ask('agent.execute', writeImage);
+    expect(await ask('agent.progress', {})).toMatchObject({ observed: { running: true } });
+    agent.commands[0]!.command_status = 'FAILED';
+    expect(await ask('agent.progress', {})).toMatchObject({ observed: { running: false } });
+    expect(posts()).toEqual(['deploy.execute_deploy_step']);
+    expect(await ledger()).toEqual(['sent deploy.execute_deploy_step', 'accepted']);
+  });
+});
+
 describe('agent.execute', () => {
   it('starts a step once and tells how it stands to whoever asks again', async () => {
     const { ask, agent, posts, ledger } = await withAgent();

@@ -286,6 +286,103 @@ describe('ejecting', () => {
   });
 });
 
+describe('a drive that shows under System and Manager, and late what was ejected', () => {
+  const other = '/redfish/v1/Managers/1/VirtualMedia';
+
+  /** Both show it as inserted for three more looks; a second eject is refused. */
+  const enrolTwins = async (id = '1') => {
+    const machine = await enrol();
+    const { bmc } = machine;
+    bmc.resources['/redfish/v1/Managers/1']!['VirtualMedia'] = { '@odata.id': other };
+    bmc.resources[other] = { Members: [{ '@odata.id': `${other}/1` }] };
+    Object.assign(slot(bmc), { Id: '1', Image: image, Inserted: true });
+    const eject = { target: `${other}/1/Actions/VirtualMedia.EjectMedia` };
+    bmc.resources[`${other}/1`] = { ...slot(bmc), Id: id, Actions: { '#VirtualMedia.EjectMedia': eject } };
+    let left = Infinity;
+    bmc.handlers.push(({ method, path }) => {
+      if (method === 'POST' && path.endsWith('.EjectMedia')) {
+        if (left < Infinity) return { status: 400, body: { error: { message: 'There is no media inserted.' } } };
+        left = 6;
+        return { status: 204 };
+      }
+      if (method !== 'GET' || ![cd, `${other}/1`].includes(path)) return undefined;
+      left -= 1;
+      if (left > 0) return undefined;
+      left = Infinity;
+      for (const one of [cd, `${other}/1`]) Object.assign(slot(bmc, one), { Image: null, Inserted: false });
+      return undefined;
+    });
+    return machine;
+  };
+
+  it('is asked for it once and waited for', async () => {
+    const { ask, bmc } = await enrolTwins();
+    expect(await ask('vmedia.eject', { slot: 'cd' })).toMatchObject({ status: 'done' });
+    expect(sent(bmc, 'EjectMedia')).toHaveLength(1);
+  });
+
+  it('may refuse the second eject, if it does not look like the same one', async () => {
+    const { ask, bmc } = await enrolTwins('Cd');
+    expect(await ask('vmedia.eject', { slot: 'cd' })).toMatchObject({ status: 'done' });
+    // The second one in both forms, once each.
+    expect(sent(bmc, 'EjectMedia')).toEqual(['', '', '{}']);
+  });
+
+  it('gets its next image when the last one is out at last, although it refuses to eject it again', async () => {
+    const { ask, bmc } = await enrolTwins();
+    await ask('vmedia.eject', { slot: 'cd' }, { deadline_ms: 1000 });
+    slot(bmc)['Image'] = null;
+    expect(await ask('vmedia.insert', wanted)).toMatchObject({ status: 'done' });
+    expect(slot(bmc)).toMatchObject({ Image: image, Inserted: true });
+  });
+
+  it('that refuses for good says so when the lag is over', async () => {
+    const { ask, bmc } = await enrol();
+    Object.assign(slot(bmc), { Image: 'https://elsewhere/other.iso', Inserted: true });
+    bmc.handlers.push(({ path }) =>
+      path.endsWith('.EjectMedia') ? { status: 400, text: 'The drive is locked' } : undefined,
+    );
+    await expect(ask('vmedia.insert', wanted, { deadline_ms: 60_000 })).rejects.toThrow('The drive is locked.');
+    await expect(ask('vmedia.eject', { slot: 'cd' })).rejects.toThrow('The drive is locked.');
+  });
+});
+
+describe('an insert whose task goes on', () => {
+  it('is not repeated', async () => {
+    const { ask, bmc, clock } = await enrol();
+    const monitor = '/redfish/v1/TaskService/TaskMonitors/1';
+    bmc.answer(insertPath, { status: 202, headers: { Location: monitor } });
+    bmc.resources[monitor] = { TaskState: 'Running' };
+    for (let time = 0; time < 4; time += 1) {
+      expect(await ask('vmedia.insert', wanted)).toMatchObject({
+        status: 'pending',
+        reason: expect.stringContaining('Its task is still running.') as string,
+      });
+      await clock.sleep(60_000);
+    }
+    expect(inserts(bmc)).toHaveLength(1);
+  });
+});
+
+it('lets nothing out that the address of an image holds, in whatever form the BMC quotes it', async () => {
+  const { ask, bmc, log } = await enrol();
+  const secret = 'https://isouser:MARKER%2Fpass@10.1.0.2/boot.iso?X-Amz-Signature=MARKER0123456789abcdef0123';
+  const quotes = [
+    { status: 500, text: `cannot open ${secret}` },
+    { status: 500, text: String.raw`["cannot open https:\/\/isouser:MARKER%2Fpass@10.1.0.2"` },
+    { status: 500, text: String.raw`cannot open https:\/\/isouser:MARKER%2Fpass@10.1.0.2` },
+    { status: 500, body: { error: { message: 'the login isouser:MARKER/pass was refused' } } },
+    { status: 500, body: { message: 'GET /boot.iso?X-Amz-Signature=MARKER0123456789abcdef0123 failed' } },
+  ];
+  bmc.answer(insertPath, ...quotes);
+  for (const _ of quotes) {
+    const error = await ask('vmedia.insert', { slot: 'cd', image: secret }).catch((fault: unknown) => fault);
+    expect(error).toMatchObject({ name: 'BmcProtocol' });
+    expect((error as Error).message).not.toContain('MARKER');
+  }
+  expect(JSON.stringify(log.lines)).not.toContain('MARKER');
+});
+
 describe('looking', () => {
   it('tells what is in the slots, without signatures and credentials', async () => {
     const { ask, bmc } = await enrol();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { FakeBmc } from '../../fakes/bmc.ts';
+import { fixture, type FakeBmc } from '../../fakes/bmc.ts';
 import { enrol } from './fixture.ts';
 
 const path = '/redfish/v1/Systems/1';
@@ -64,6 +64,21 @@ describe('hard power', () => {
     }
     await expect(ask('power.ensure', { target: 'power on' })).rejects.toMatchObject({ name: 'BmcStateMismatch' });
     expect(resets(bmc)).toEqual(['On', 'On', 'On']);
+  });
+
+  it('says after three times what the BMC answered, also to invocations that did not hear it', async () => {
+    const { ask, bmc, clock } = await enrol();
+    const broken = { status: 500, body: { error: { message: 'The power controller does not answer.' } } };
+    bmc.answer(resetPath, broken, broken, broken);
+    const told = 'was refused with status 500: The power controller does not answer.';
+    for (let minute = 0; minute < 3; minute += 1) {
+      expect(await ask('power.ensure', { target: 'power on' })).toMatchObject({
+        status: 'pending',
+        reason: expect.stringContaining(told) as string,
+      });
+      await clock.sleep(60_000);
+    }
+    await expect(ask('power.ensure', { target: 'power on' })).rejects.toThrow(told);
   });
 
   it('on the way there is waited for, and is no reset', async () => {
@@ -169,6 +184,42 @@ describe('soft power off', () => {
     expect(resets(bmc)).toEqual(['GracefulShutdown']);
   });
 
+  it('that may never have reached the operating system is not said to have been ignored by it', async () => {
+    const { ask, bmc, clock } = await enrol();
+    setPower(bmc, 'On');
+    bmc.answer(resetPath, { status: 500, text: 'no agent in the guest' });
+    await ask('power.ensure', soft);
+    await clock.sleep(100_000);
+    const failed = ask('power.ensure', soft);
+    await expect(failed).rejects.toThrow('perhaps never asked to shut down');
+    await expect(failed).rejects.toThrow('was refused with status 500: no agent in the guest.');
+  });
+
+  it('whose task fails is a failure, and forced at once if that is wanted', async () => {
+    const { ask, bmc } = await running();
+    const monitor = '/redfish/v1/TaskService/TaskMonitors/1';
+    const task = { status: 202, headers: { Location: monitor } };
+    bmc.answer(resetPath, task, task);
+    bmc.resources[monitor] = { TaskState: 'Exception', Messages: [{ Message: 'The guest refused.' }] };
+    await expect(ask('power.ensure', soft)).rejects.toThrow('ended as task state Exception: The guest refused.');
+    expect(await ask('power.ensure', { ...soft, then_force: true }, { op_id: 'force' })).toMatchObject({
+      status: 'done',
+    });
+    expect(resets(bmc)).toEqual(['GracefulShutdown', 'GracefulShutdown', 'ForceOff']);
+  });
+
+  it('is forced past its time also while its task still runs', async () => {
+    const { ask, bmc, clock } = await running();
+    const monitor = '/redfish/v1/TaskService/TaskMonitors/1';
+    bmc.answer(resetPath, { status: 202, headers: { Location: monitor } });
+    bmc.resources[monitor] = { TaskState: 'Running' };
+    const params = { ...soft, then_force: true };
+    expect(await ask('power.ensure', params)).toMatchObject({ status: 'pending' });
+    await clock.sleep(100_000);
+    expect(await ask('power.ensure', params)).toMatchObject({ status: 'done' });
+    expect(resets(bmc)).toEqual(['GracefulShutdown', 'ForceOff']);
+  });
+
   it('that the BMC rejects is forced at once if that is wanted', async () => {
     const { ask, bmc } = await running();
     bmc.answer(resetPath, { status: 400 });
@@ -200,6 +251,62 @@ describe('a task', () => {
     await expect(ask('power.ensure', { target: 'power on' })).rejects.toMatchObject({ name: 'BmcTaskFailed' });
     expect(await ask('power.ensure', { target: 'power on' })).toMatchObject({ status: 'done' });
     expect(await ledger()).toEqual(['sent On', 'accepted', 'refused BmcTaskFailed', 'sent On', 'done']);
+  });
+});
+
+describe('a task monitor', () => {
+  const monitor = '/redfish/v1/TaskService/TaskMonitors/1';
+  const accepted = { status: 202, headers: { Location: monitor } };
+  const on = { target: 'power on' } as const;
+
+  it('that ends with an error says how the reset went: it goes out once, and its words are told', async () => {
+    const { ask, bmc, ledger } = await enrol();
+    bmc.answer(resetPath, accepted);
+    bmc.answer(`GET ${monitor}`, { status: 202 }, { status: 500, body: fixture('error-task') });
+    await expect(ask('power.ensure', on)).rejects.toMatchObject({
+      name: 'BmcTaskFailed',
+      message: expect.stringContaining(
+        'ended with status 500: The power supply did not come up. (InternalError)',
+      ) as string,
+    });
+    expect(resets(bmc)).toEqual(['On']);
+    expect(await ledger()).toEqual(['sent On', 'accepted', 'refused BmcTaskFailed']);
+  });
+
+  it('that has no word to say is about the BMC: the reset is not repeated for it', async () => {
+    const { ask, bmc, clock } = await enrol();
+    bmc.answer(resetPath, accepted);
+    bmc.handlers.push(({ path }) => (path === monitor ? { status: 500 } : undefined));
+    for (let minute = 0; minute < 4; minute += 1) {
+      expect(await ask('power.ensure', on)).toMatchObject({
+        status: 'pending',
+        reason: expect.stringContaining('How its task stands is not known') as string,
+      });
+      await clock.sleep(60_000);
+    }
+    expect(resets(bmc)).toEqual(['On']);
+  });
+
+  it('that goes on and on is waited for, without a second reset', async () => {
+    const { ask, bmc, clock } = await enrol();
+    bmc.answer(resetPath, accepted);
+    bmc.resources[monitor] = { TaskState: 'Running' };
+    for (let minute = 0; minute < 4; minute += 1) {
+      const reason = 'The BMC reports power Off. Its task is still running.';
+      expect(await ask('power.ensure', on)).toMatchObject({ status: 'pending', reason });
+      await clock.sleep(60_000);
+    }
+    expect(resets(bmc)).toEqual(['On']);
+  });
+
+  it('that fails is not believed when the machine shows what was wanted', async () => {
+    const { ask, bmc } = await enrol();
+    bmc.answer(resetPath, accepted);
+    bmc.answer(`GET ${monitor}`, () => {
+      setPower(bmc, 'On');
+      return { status: 500, body: fixture('error-task') };
+    });
+    expect(await ask('power.ensure', on)).toMatchObject({ status: 'done' });
   });
 });
 

@@ -143,6 +143,73 @@ describe('nodes as nova-baremetal knew them', () => {
   });
 });
 
+describe('who reads the nodes of nova-baremetal', () => {
+  const at = '/v2.1/os-baremetal-nodes';
+  const system = { user: 'root', project: '', roles: 'admin', scope: 'system' };
+  const cloud = { user: 'ada', project: 'red', roles: 'admin', scope: 'project' };
+
+  /** The Bare Metal API knows these tokens. */
+  const withTokens = async (known: Readonly<Record<string, object>>) => {
+    const machines = createMachines();
+    machines.platform.apis.identify = (proof) => known[proof['x-auth-token'] ?? ''];
+    const { uuid } = await machines.store({ ...secrets, properties: {}, provision_state: 'active' });
+    const read = async (line: string, token: string, subject: Record<string, string> = cloud) =>
+      machines.ask(`GET ${at}${line}`, { version: 35, subject, headers: { 'X-Auth-Token': token } });
+    return { ...machines, uuid, read };
+  };
+
+  it('is asked for once more by the Bare Metal API, by the token that he came with', async () => {
+    const { read, platform, uuid } = await withTokens({ 'token-1': system });
+    expect((await read('', 'token-1')).body.nodes).toHaveLength(1);
+    expect((await read(`/${uuid}`, 'token-1')).status).toBe(200);
+    expect(platform.apis.calls.length).toBeGreaterThan(2);
+    for (const { wanted } of platform.apis.calls) expect(wanted.proof).toEqual({ 'x-auth-token': 'token-1' });
+  });
+
+  it('is denied what the Bare Metal API does not let him see, though he is an administrator here', async () => {
+    const nobody = { ...cloud, roles: '' };
+    const { read, uuid } = await withTokens({ nobody, 'token-1': cloud });
+    for (const [token, status] of [
+      ['nobody', 403],
+      ['token-2', 403],
+    ] as const) {
+      const listed = await read('', token);
+      const message = "Policy doesn't allow os_compute_api:os-baremetal-nodes:list to be performed.";
+      expect(listed).toMatchObject({ status, body: { forbidden: { code: 403, message } } });
+    }
+    expect((await read(`/${uuid}`, 'token-2')).status).toBe(403);
+    // An administrator of a project is one here, and none of the machines.
+    expect((await read('', 'token-1')).status).toBe(403);
+    expect((await read(`/${uuid}`, 'token-1')).status).toBe(403);
+  });
+
+  it('is no user of a project: the Bare Metal API is not even asked', async () => {
+    const { read, platform, uuid } = await withTokens({ 'token-1': system });
+    const member = { ...cloud, roles: 'member' };
+    for (const line of ['', `/${uuid}`, '/nobody']) {
+      expect(await read(line, 'token-1', member)).toMatchObject({ status: 403, body: { forbidden: { code: 403 } } });
+    }
+    expect(platform.apis.calls).toEqual([]);
+  });
+
+  it('finds them from 2.1 to 2.35, each write refused by what is asked instead, and nothing of it later', async () => {
+    const { ask, store } = createMachines();
+    const { uuid } = await store({ ...secrets, properties: {}, provision_state: 'active' });
+    const reads = [`GET ${at}`, `GET ${at}/${uuid}`];
+    const writes = [`POST ${at}`, `DELETE ${at}/${uuid}`, `POST ${at}/${uuid}/action`];
+    for (const version of [1, 2, 19, 35]) {
+      for (const line of reads) expect((await ask(line, { version })).status).toBe(200);
+      for (const line of writes) {
+        const { status, body } = await ask(line, { version, body: { add_interface: { address: 'x' } } });
+        expect([status, body.itemNotFound.message]).toEqual([404, expect.stringContaining('openstack baremetal ')]);
+      }
+    }
+    for (const version of [36, 96]) {
+      for (const line of [...reads, ...writes]) expect((await ask(line, { version })).status).toBe(404);
+    }
+  });
+});
+
 describe('what there is nothing of', () => {
   it('is told as nothing', async () => {
     const { request, ask } = { ...createMachines(), ...createFront() };

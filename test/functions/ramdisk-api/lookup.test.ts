@@ -36,6 +36,16 @@ describe('lookup', () => {
     expect(body.config).toMatchObject({ heartbeat_timeout: 300, agent_token_required: true });
   });
 
+  it('tells how often to call, as the operator wants it', async () => {
+    const { request, makeMedium } = await createFront({}, { INGOT_RAMDISK_HEARTBEAT_TIMEOUT: '30' });
+    await makeMedium();
+    expect((await request(byUuid)).body.config).toMatchObject({ heartbeat_timeout: 30 });
+  });
+
+  it.each(['0', '9', '1801', '', '30.5', 'often'])('cannot be made to tell %j as that', async (often) => {
+    await expect(createFront({}, { INGOT_RAMDISK_HEARTBEAT_TIMEOUT: often })).rejects.toThrow('has to be');
+  });
+
   it('finds the node by the address of one of its ports, whatever else the agent lists', async () => {
     const { request, makeMedium } = await withPort(await createFront());
     await makeMedium();

@@ -50,6 +50,7 @@ export const sentTo = (world: World): Readonly<Record<Api, Readonly<Record<strin
       },
       'PUT /v2.1/servers/{server_id}': { body: { server: { name: 'x', description: null, accessIPv4: '10.0.0.1' } } },
       'PUT /v2.1/os-quota-sets/{tenant_id}': { body: { quota_set: { instances: 50, force: true } } },
+      'POST /v2.1/imports': { body: { servers: [{ id: 'x' }] } },
       'POST /v2.1/flavors': { body: { flavor: { name: 'x', ram: 1, vcpus: 1, disk: 1 } } },
       'PUT /v2.1/flavors/{flavor_id}': { body: { flavor: { description: 'x' } } },
       'POST /v2.1/flavors/{flavor_id}/action': { body: { addTenantAccess: { tenant: 'x' } } },

@@ -54,7 +54,7 @@ const ofCompute: readonly Operation[] = [
     'run the cloud',
     'yFFFFF yFFF F yFFF 1',
     [
-      ...compute('POST', 'flavors'),
+      ...compute('POST', 'flavors', 'imports'),
       ...compute('PUT', 'os-quota-sets/{tenant_id}'),
       ...compute('DELETE', 'os-quota-sets/{tenant_id}'),
       ...compute('GET', 'servers#all', 'servers/detail#all', 'os-server-groups#all', 'limits#other'),

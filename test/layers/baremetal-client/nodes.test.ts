@@ -25,6 +25,7 @@ describe('candidates', () => {
     expect(await tenant.client.listCandidates(query)).toEqual([
       {
         uuid,
+        driver: 'fake-hardware',
         resource_class: 'gold',
         traits: [],
         properties: { cpus: 4 },
@@ -129,7 +130,7 @@ describe('a node', () => {
   });
 
   it.each([
-    [{ uuid: 'n' }, 'resource_class'],
+    [{ uuid: 'n', driver: 'd' }, 'resource_class'],
     ['<html>', 'the body'],
     ['', 'the body'],
   ])('that is answered as %j is BaremetalProtocol that names %s', async (body, named) => {

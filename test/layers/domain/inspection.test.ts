@@ -30,8 +30,8 @@ describe('an inspection', () => {
   });
 
   it.each([
-    ['the smallest disk that is large enough', [{ size: 8000 * gb }, { size: 2 * gb }, { size: 480 * gb }], {}, 446],
-    ['the disk that the agent chose', [{ size: 480 * gb }], { root_disk: { size: 960 * gb } }, 893],
+    ['the smallest disk that is large enough', [{ size: 8000 * gb }, { size: 2 * gb }, { size: 480 * gb }], {}, '446'],
+    ['the disk that the agent chose', [{ size: 480 * gb }], { root_disk: { size: 960 * gb } }, '893'],
     ['no disk', [{ size: 2 * gb }, { size: 'large' }], {}, undefined],
   ])('takes local_gb from %s', (_what, disks, data, local_gb) => {
     expect(propertiesOf(found({ disks }, data))).toEqual(local_gb === undefined ? {} : { local_gb });
@@ -46,7 +46,7 @@ describe('an inspection', () => {
 
   it('takes the smallest of half a million disks, which fit into what a stranger may send', () => {
     const disks = Array.from({ length: 500_000 }, (_, at) => ({ size: 500 * gb - at }));
-    expect(propertiesOf(found({ disks }))).toMatchObject({ local_gb: 464 });
+    expect(propertiesOf(found({ disks }))).toMatchObject({ local_gb: '464' });
   });
 
   it('hears of an error that the ramdisk found', () => {

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { hasMask, maskField, maskRecord, maskSecrets, unmaskField } from '../../../layers/domain/masking.ts';
+import { hardwareTypes } from '../../../layers/domain/hardware-types.ts';
+import {
+  hasMask,
+  isSecretName,
+  maskField,
+  maskRecord,
+  maskSecrets,
+  unmaskField,
+} from '../../../layers/domain/masking.ts';
 import { node } from '../../../layers/domain/node.ts';
 
 it('masks what looks like a credential at any depth, and nothing else', () => {
@@ -12,6 +20,32 @@ it('masks what looks like a credential at any depth, and nothing else', () => {
     deep: [{ Token: '******', b: null }],
     snmp_auth_key: '******',
   });
+});
+
+/** What oslo.utils masks (strutils, `_SANITIZE_KEYS`), as it writes it, and what people write besides. */
+const oslo = `adminPass admin_pass password admin_password auth_token new_pass auth_password secret_uuid secret sys_pswd
+  token configdrive CHAPPASSWORD encrypted_key private_key fernetkey sslkey passphrase cephclusterfsid
+  octaviaheartbeatkey rabbitcookie cephmanilaclientkey pacemakerremoteauthkey designaterndckey cephadminkey
+  heatauthencryptionkey cephclientkey keystonecredential barbicansimplecryptokek cephrgwkey swifthashsuffix
+  migrationsshkey cephmdskey cephmonkey`;
+const others =
+  'api_key apiKey x-api-key access_key credential credentials db_pwd pwd vnc_pass pass snmp_community priv_key';
+
+it.each([...oslo.split(/\s+/), ...others.split(' ')])('takes %s for the name of a secret', (name) => {
+  for (const each of [name, name.toUpperCase(), `ipmi_${name}`])
+    expect([each, isSecretName(each)]).toEqual([each, true]);
+});
+
+it('takes no name for one that clients, drivers and agents use for other things', () => {
+  const used = [
+    ...Object.keys(node),
+    ...Object.values(hardwareTypes).flatMap(({ properties }) => Object.keys(properties)),
+  ];
+  const plain =
+    'bypass compass passthru redfish_auth_type public_key key keys kernel_append_params capabilities root_device';
+  const secret = used.filter((name) => isSecretName(name));
+  expect(secret).toEqual(secret.filter((name) => /password/.test(name)));
+  expect(plain.split(' ').filter((name) => isSecretName(name))).toEqual([]);
 });
 
 it('masks configdrive and image_url of instance_info, whatever they are', () => {

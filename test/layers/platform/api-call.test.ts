@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { apis as rows } from '../../../infra/manifest.ts';
 import { noNetworks } from '../../../layers/bmc/networks.ts';
 import { type ApiCallOptions, createApiCall } from '../../../layers/platform/api-call.ts';
+import type { ApiRequest } from '../../../layers/platform/apis.ts';
 import { createCountedIds } from '../../../layers/platform/memory/ids.ts';
 import { createLogRecorder } from '../../../layers/platform/memory/log.ts';
 import { createGuard } from '../../../local/gateway/noauth.ts';
@@ -60,7 +61,8 @@ const open = async (answer: (request: IncomingMessage) => Told, more: Partial<Ap
   const log = createLogRecorder();
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const call = createApiCall({ api: 'baremetal', endpoint, log, ...more });
-  return { ask: async () => call({ method: 'GET', path: '/v1/nodes' }), log, seen };
+  const ask = async (wanted: Partial<ApiRequest> = {}) => call({ method: 'GET', path: '/v1/nodes', ...wanted });
+  return { ask, log, seen };
 };
 
 /** Parameters that change: the last one stays. */
@@ -83,6 +85,39 @@ const unavailable = {
   message: 'The Bare Metal API could not be asked. Try again later.',
 };
 const refused = { ...unavailable, name: 'ServiceCredential' };
+
+describe('the proof of somebody else', () => {
+  const proof = { 'x-auth-token': 'gAAAA-his' };
+
+  it('is sent in the place of the credential, which is not even read', async () => {
+    const { state, credentials } = parameters(account('hunter2'));
+    const { ask, seen } = await open(() => ({ status: 200 }), { credentials });
+    await ask({ proof });
+    await ask({ proof: {} });
+    expect(seen.map((headers) => [headers['x-auth-token'], headers.authorization])).toEqual([
+      ['gAAAA-his', undefined],
+      [undefined, undefined],
+    ]);
+    expect(state.reads).toBe(0);
+  });
+
+  it.each([401, 403])(
+    'that is refused (%i) is refused to him alone: it is an answer, asked for once',
+    async (status) => {
+      const { ask, seen, log } = await open(() => ({ status }), parameters(account('hunter2')));
+      expect(await ask({ proof })).toMatchObject({ status });
+      expect([seen.length, log.lines]).toEqual([1, []]);
+    },
+  );
+
+  it('goes nowhere where it could be read on its way', async () => {
+    const log = createLogRecorder();
+    const call = createApiCall({ api: 'baremetal', endpoint: 'http://metal.example', log });
+    await expect(call({ method: 'GET', path: '/v1/nodes', proof })).rejects.toMatchObject(refused);
+    expect(log.lines[0]!.message).toContain('is no https URL');
+    expect(inspect(log.lines, { depth: 9 })).not.toContain('gAAAA');
+  });
+});
 
 describe('the credential', () => {
   it('is read once, and sent as a user', async () => {

@@ -39,6 +39,26 @@ describe('auto', () => {
     expect(proofs(bmc).at(-1)).toBe(`GET ${system} with basic`);
   });
 
+  it('goes by Basic at once, without a try, when the root names no sessions (sushy-tools)', async () => {
+    const bmc = await startBmc();
+    const { Links: _links, SessionService: _service, ...root } = bmc.resources['/redfish/v1/']!;
+    bmc.resources['/redfish/v1/'] = root;
+    await clientOf(bmc).get(system, computerSystem);
+    expect(proofs(bmc)).toEqual(['GET /redfish/v1/ with nothing', `GET ${system} with basic`]);
+    await expect(clientOf(bmc, { auth_type: 'session' }).get(system, computerSystem)).rejects.toThrow(
+      'offers no sessions. Set redfish_auth_type to auto or basic.',
+    );
+  });
+
+  it('asks at the usual place when the root names the service alone, or is not for everybody', async () => {
+    const bmc = await startBmc();
+    delete bmc.resources['/redfish/v1/']!['Links'];
+    await clientOf(bmc).get(system, computerSystem);
+    bmc.answer('GET /redfish/v1/', { status: 401 });
+    await clientOf(bmc).get(system, computerSystem);
+    expect(proofs(bmc).filter((line) => line.startsWith(login))).toHaveLength(2);
+  });
+
   it('uses Basic when the session table is full', async () => {
     const bmc = await startBmc();
     bmc.answer(login, { status: 503, body: fixture('error-session-limit') });
@@ -111,7 +131,11 @@ describe('a session that ends on the BMC', () => {
     const bmc = await startBmc();
     const redfish = clientOf(bmc);
     bmc.answer(`GET ${system}`, { status: 401 }, { status: 401 });
-    await expect(redfish.get(system, computerSystem)).rejects.toMatchObject({ name: 'BmcAuthFailed' });
+    const failed = redfish.get(system, computerSystem);
+    await expect(failed).rejects.toMatchObject({ name: 'BmcAuthFailed' });
+    // The password was good, so nobody shall look for it there.
+    await expect(failed).rejects.toThrow('took the password and gave a session, which it refused');
+    await expect(failed).rejects.not.toThrow('redfish_password');
     await expect(redfish.get(system, computerSystem)).rejects.toMatchObject({ name: 'BmcAuthFailed' });
     expect(bmc.story()).toEqual([`GET ${system}`, `GET ${system}`]);
     expect(bmc.sessions.size).toBe(0);

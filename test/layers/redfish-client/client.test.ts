@@ -64,6 +64,29 @@ describe('what a refusal means', () => {
     );
   });
 
+  it.each([
+    ['plain text', { status: 400, text: 'Missing the  target\nand mode' }, 'Missing the target and mode.'],
+    [
+      'a page',
+      { status: 502, text: '<html><head><title>502 Bad Gateway</title></head><h1>x</h1>' },
+      '502 Bad Gateway.',
+    ],
+    ['other JSON', { status: 400, body: { error: 'No such domain.' } }, 'No such domain.'],
+    [
+      'the same twice',
+      { status: 400, body: { error: { '@Message.ExtendedInfo': [{ Message: 'No.' }, { Message: 'No.' }] } } },
+      'status 400: No.',
+    ],
+  ] as const)('has the words of %s', async (_form, answer, words) => {
+    const bmc = await startBmc();
+    bmc.answer(`POST ${reset}`, answer);
+    const error = await clientOf(bmc)
+      .post(reset, {})
+      .catch((fault: Error) => fault.message);
+    expect(error).toContain(`was refused with status ${answer.status}`);
+    expect(error).toMatch(new RegExp(`${words.replaceAll('.', String.raw`\.`)}$`));
+  });
+
   it('says that redirects are not followed', async () => {
     const bmc = await startBmc();
     bmc.answer(`POST ${reset}`, { status: 308, headers: { Location: `https://127.0.0.1:${bmc.port}/other` } });
@@ -246,11 +269,15 @@ describe('changing', () => {
       { status: 200, body: { TaskState: 'Completed' } },
       { status: 204 },
       { status: 200, body: { TaskState: 'Exception', Messages: [{ MessageId: 'Base.1.8.InternalError' }] } },
+      { status: 400 },
+      { status: 503, body: { error: { message: 'Busy.' } } },
     );
     const seen = [];
     for (let i = 0; i < 5; i += 1) seen.push(await redfish.task(monitor));
     expect(seen).toEqual(['gone', 'running', 'running', 'done', 'done']);
     await expect(redfish.task(monitor)).rejects.toMatchObject({ name: 'BmcTaskFailed' });
+    await expect(redfish.task(monitor)).rejects.toMatchObject({ name: 'BmcTaskFailed' });
+    await expect(redfish.task(monitor)).rejects.toMatchObject({ name: 'BmcBusy' });
   });
 
   it('never follows a monitor that leads elsewhere', async () => {

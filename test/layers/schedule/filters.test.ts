@@ -93,6 +93,7 @@ const refusals: Readonly<
     [{ instance_uuid: uuidOf(9) }, aWish(), `has instance ${uuidOf(9)}`],
     [{ provision_state: 'cleaning' }, aWish(), 'is cleaning'],
     [{ maintenance: true }, aWish(), 'is in maintenance'],
+    [{ driver: 'ipmi' }, aWish(), 'its driver ipmi is only shown here'],
     [{ power_state: null }, aWish(), 'its power state is not known'],
     [{ power_state: 'error' }, aWish(), 'its power state is error'],
   ],

@@ -8,6 +8,7 @@ export const uuidOf = (n: number): string => `00000000-0000-4000-8000-${String(n
 /** A free machine of 8 cores, 16 GB and 500 GB. */
 export const aCandidate = (more: Partial<Candidate> = {}): Candidate => ({
   uuid: uuidOf(1),
+  driver: 'redfish',
   resource_class: null,
   traits: [],
   properties: { cpus: 8, memory_mb: 16_384, local_gb: 500 },

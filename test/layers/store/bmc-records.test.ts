@@ -101,6 +101,7 @@ describe('an entry', () => {
       ...power,
       state: 'sent',
       sent_at: '2026-01-01T00:00:05.000+00:00',
+      said: null,
       sends: 1,
       what: 'ForceOff',
       outcome: null,

@@ -128,7 +128,10 @@ describe('an API that a row adds', () => {
       { ...apis, files },
       resolveSettings(() => undefined),
     );
-    await expect(open({ apis: rows, port: main })).rejects.toMatchObject({ name: 'PortTaken' });
+    await expect(open({ apis: rows, port: main })).rejects.toMatchObject({
+      name: 'PortTaken',
+      message: expect.stringContaining('or let all APIs have free ports with --port 0.') as string,
+    });
     gateway = first;
     const again = createServer().listen(main, '127.0.0.1');
     await once(again, 'listening');

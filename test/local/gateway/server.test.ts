@@ -314,6 +314,6 @@ it('says in one sentence that its port is taken', async () => {
   });
   await expect(again).rejects.toMatchObject({
     name: 'PortTaken',
-    message: expect.stringContaining(String(gateway.port)) as string,
+    message: `Port ${gateway.port} on 127.0.0.1 is taken: stop what uses it, or choose another with --port.`,
   });
 });

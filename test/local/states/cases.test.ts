@@ -26,6 +26,7 @@ const check = async ({ states, more, input = {}, script = {}, fraction = 0.5, ..
   const { output, error, cause, status = error === undefined ? 'SUCCEEDED' : 'FAILED' } = expected;
   expect(outcome).toMatchObject({ status, ...(error !== undefined && { error }) });
   if (output !== undefined) expect(outcome.output).toEqual(output);
+  if (expected.silent) expect([outcome.error, outcome.cause]).toEqual([undefined, undefined]);
   if (cause !== undefined) expect(outcome.cause).toContain(cause);
   if (expected.entered) expect(outcome.entered).toEqual(expected.entered);
   if (expected.types) expect(outcome.types).toEqual(expected.types.trim().split(/\s+/));

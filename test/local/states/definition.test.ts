@@ -13,7 +13,8 @@ const load = async (machine: object | string, substitutions = {}) =>
   );
 const end = { Type: 'Pass', End: true };
 const branch = { StartAt: 'In', States: { In: end } };
-const one = (state: object) => machineOf({ A: state, B: end });
+/** State A, and B if A leads there. */
+const one = (state: object) => machineOf({ A: state, ...(JSON.stringify(state).includes('"B"') && { B: end }) });
 const processor = (config: object) => ({ ...branch, ProcessorConfig: config });
 
 /** What is wrong; the machine; words of the sentence that refuses it. */
@@ -79,10 +80,36 @@ const refused: readonly (readonly [string, object | string, RegExp])[] = [
     /"Catch.0.Next"/,
   ],
   ['neither Next nor End', one({ Type: 'Pass' }), /needs either "Next" or "End"/],
+  [
+    'a state that nothing leads to',
+    machineOf({ A: end, B: { Type: 'Pass', Next: 'A' } }),
+    /state "B": no way leads there/,
+  ],
+  [
+    'states that only lead to each other',
+    machineOf({ A: end, B: { Type: 'Pass', Next: 'C' }, C: { Type: 'Pass', Next: 'B' } }),
+    /state "B": no way leads there/,
+  ],
+  [
+    'a machine without an end',
+    machineOf({ A: { Type: 'Pass', Next: 'A' } }),
+    /asl\.json: no state that "StartAt" leads/,
+  ],
+  [
+    'a branch without an end',
+    one({ Type: 'Parallel', Branches: [{ StartAt: 'In', States: { In: { Type: 'Pass', Next: 'In' } } }], End: true }),
+    /state "A": no state that "StartAt" leads to ends/,
+  ],
   ['both Next and End', one({ Type: 'Pass', Next: 'B', End: true }), /needs either "Next" or "End"/],
   ['End: false', one({ Type: 'Pass', End: false }), /field "End"/],
   ['a Wait without time', one({ Type: 'Wait', End: true }), /"Seconds" or "Timestamp"/],
   ['a Wait with two', one({ Type: 'Wait', Seconds: 1, Timestamp: 'x', End: true }), /"Seconds" or "Timestamp"/],
+  [
+    'a time that is none',
+    one({ Type: 'Wait', Timestamp: '2026-13-01T00:00:00Z', End: true }),
+    /"Timestamp" is not a time/,
+  ],
+  ['a time in words', one({ Type: 'Wait', Timestamp: 'tomorrow', End: true }), /"Timestamp" is not a time/],
   ['a negative Wait', one({ Type: 'Wait', Seconds: -1, End: true }), /field "Seconds"/],
   ['a zero timeout', one(callOf('f', { TimeoutSeconds: 0, End: true })), /field "TimeoutSeconds"/],
   [
@@ -102,6 +129,16 @@ const refused: readonly (readonly [string, object | string, RegExp])[] = [
   ],
   ['a name of 81 letters', machineOf({ ['A'.repeat(81)]: end }), /80 characters/],
   ['a reserved error', one(callOf('f', { Retry: [{ ErrorEquals: ['States.Odd'] }], End: true })), /names States\.Odd/],
+  [
+    'an error that AWS never gives',
+    one(waitOf('f', { Catch: [{ ErrorEquals: ['States.HeartbeatTimeout'], Next: 'B' }], End: true })),
+    /"Catch\.0\.ErrorEquals" names States\.HeartbeatTimeout, and a missed heartbeat is States\.Timeout/,
+  ],
+  [
+    'a retry after more than a year',
+    one(callOf('f', { Retry: [{ ErrorEquals: ['E'], MaxDelaySeconds: 31_622_401 }], End: true })),
+    /"Retry\.0\.MaxDelaySeconds" is not right/,
+  ],
   [
     'States.ALL beside others',
     one(callOf('f', { Retry: [{ ErrorEquals: ['States.ALL', 'E'] }], End: true })),
@@ -132,6 +169,9 @@ const refused: readonly (readonly [string, object | string, RegExp])[] = [
   ],
   ['an unknown function', one({ ...end, Output: '{% $nothing(1) %}' }), /calls \$nothing, which is not a function/],
   ['$eval', one({ ...end, Output: '{% $eval("1") %}' }), /calls \$eval/],
+  ['??', one({ ...end, Output: '{% $states.input.a ?? 1 %}' }), /"Output" uses "\?\?", which the JSONata of Step/],
+  ['?:', one({ ...end, Assign: { v: ['{% 1 + ($states.input.a ?: 2) %}'] } }), /"Assign\.v\.0" uses "\?:"/],
+  ['chance with a seed', one({ ...end, Output: '{% $random(1) %}' }), /"Output" calls \$random with a seed/],
   [
     'a result where there is none',
     one({ ...end, Output: '{% $states.result %}' }),
@@ -166,6 +206,11 @@ const refused: readonly (readonly [string, object | string, RegExp])[] = [
     }),
     /state "A": "Output" uses the variable \$v/,
   ],
+  [
+    'more than 1 MiB',
+    machineOf({ A: { ...end, Comment: 'x'.repeat(1_048_576) } }),
+    /has \d+ bytes; a definition may have/,
+  ],
   ['a placeholder without a value', one(callOf('${nobody}')), /\$\{nobody\} has no substitution/],
 ];
 
@@ -197,13 +242,18 @@ describe('loading a definition', () => {
     });
   });
 
+  it('knows a condition from the operators that look like one', async () => {
+    const Output = '{% ($states.input.a ? "??" : "?:") & ($states.input["?:"] ? 1:2) %}';
+    await expect(load(one({ ...end, Output }))).resolves.toBeDefined();
+  });
+
   it('knows variables that an expression binds itself', async () => {
     const Output = '{% ($a := [1,2]; $map($a, function($each, $at) { $each + $at })@$x#$i.($x + $i)) %}';
     await expect(load(one({ ...end, Output }))).resolves.toBeDefined();
   });
 
   it('is the same definition only while its text is the same', async () => {
-    const [first, again, other] = await Promise.all([load(one(end)), load(one(end)), load(machineOf({ A: end }))]);
+    const [first, again, other] = await Promise.all([load(one(end)), load(one(end)), load(machineOf({ C: end }))]);
     expect(again.hash).toBe(first.hash);
     expect(other.hash).not.toBe(first.hash);
   });

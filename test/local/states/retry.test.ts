@@ -7,22 +7,23 @@ import { delayOf, matches, nextRetry } from '../../../local/states/retry.ts';
 const retrier = (more: object) => schema.parse({ ErrorEquals: ['E'], ...more });
 
 describe('which error a name stands for', () => {
-  const names = ['E', 'States.ALL', 'States.TaskFailed', 'States.Timeout', 'States.HeartbeatTimeout'];
+  const names = ['E', 'States.ALL', 'States.TaskFailed', 'States.Timeout'];
   it.each([
     ['E', ['E', 'States.ALL', 'States.TaskFailed']],
     ['Other', ['States.ALL', 'States.TaskFailed']],
     ['States.QueryEvaluationError', ['States.ALL', 'States.TaskFailed']],
     ['States.Timeout', ['States.ALL', 'States.Timeout']],
-    ['States.HeartbeatTimeout', ['States.ALL', 'States.Timeout', 'States.HeartbeatTimeout']],
-    ['States.DataLimitExceeded', []],
+    ['States.DataLimitExceeded', ['States.ALL', 'States.TaskFailed']],
     ['States.Runtime', []],
   ])('%s is met by %j', (error, met) => {
-    expect(names.filter((name) => matches([name], error))).toEqual(met);
+    expect(names.filter((name) => matches([name], { error }))).toEqual(met);
   });
 
-  it('meets States.DataLimitExceeded by its name, States.Runtime never', () => {
-    expect(matches(['States.DataLimitExceeded'], 'States.DataLimitExceeded')).toBe(true);
-    expect(matches(['States.Runtime'], 'States.Runtime')).toBe(false);
+  it('is the name itself where a state made what is too large, and none for States.Runtime', () => {
+    const tooLarge = { error: 'States.DataLimitExceeded', ofState: true };
+    expect(names.filter((name) => matches([name], tooLarge))).toEqual([]);
+    expect(matches(['States.DataLimitExceeded'], tooLarge)).toBe(true);
+    expect(matches(['States.Runtime'], { error: 'States.Runtime' })).toBe(false);
   });
 });
 
@@ -61,7 +62,7 @@ describe('the delay before a retry', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 20 }), (MaxAttempts) => {
         let used = 0;
-        while (nextRetry([retrier({ MaxAttempts })], [used], 'E', 0)) used += 1;
+        while (nextRetry([retrier({ MaxAttempts })], [used], { error: 'E' }, 0)) used += 1;
         expect(used).toBe(MaxAttempts);
       }),
     );

@@ -92,7 +92,7 @@ describe('tokens', () => {
     }
     await world.settle();
     expect(await world.outcome('beat', 'one')).toMatchObject({
-      error: 'States.HeartbeatTimeout',
+      error: 'States.Timeout',
       seconds: 4 * 29 + 30,
     });
   });

@@ -1,7 +1,11 @@
 /** What history is silent about, as nova-bm-migration.md 3.1 decides it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 
+import { readTemplates } from '../../../migrate/nova-bm/driver-info.ts';
 import type { NodeOptions } from '../../../migrate/nova-bm/node.ts';
 import { driverOf, powerManagerIn } from '../../../migrate/nova-bm/power-manager.ts';
 import { tables } from '../../../migrate/nova-bm/tables.ts';
@@ -320,6 +324,56 @@ describe('the driver', () => {
     expect(await one({ terminal_port: 1 }, { driver: 'redfish' })).toMatchObject({
       driver: 'redfish',
       driver_info: { redfish_address: '192.0.2.1', redfish_username: 'admin', redfish_password: 'secret' },
+    });
+  });
+});
+
+describe('what an operator says of all nodes', () => {
+  const info = readTemplates(
+    ['redfish_address=https://{pm_address}:8443/{id}', 'redfish_system_id=/redfish/v1/Systems/{uuid}', 'x=a=b'],
+    'redfish',
+  );
+
+  it('is theirs, with what their rows have', async () => {
+    const options = {
+      driver: 'redfish',
+      driver_info: info,
+      network_interface: 'flat',
+      resource_class: 'gold',
+    } as const;
+    const { nodes } = await plan([{ pm_password: 'secret' }], [], options);
+    expect(nodes).toMatchObject([
+      {
+        driver_info: {
+          redfish_address: 'https://192.0.2.1:8443/1',
+          redfish_system_id: `/redfish/v1/Systems/${nodes[0]!['uuid'] as string}`,
+          redfish_password: 'secret',
+          x: 'a=b',
+        },
+        network_interface: 'flat',
+        resource_class: 'gold',
+      },
+    ]);
+  });
+
+  it.each([
+    ['redfish_address', '--driver-info is NAME=VALUE'],
+    ['redfish_address=', '--driver-info is NAME=VALUE'],
+    ['redfish_password=c4nary', 'each node has the pm_password of its row'],
+    ['redfish_address={pm_password}', 'has {pm_password} in it; a row has {pm_address}, {uuid}, {id}'],
+    ['redfish_verify_ca=@/missing/ca.pem', 'The file /missing/ca.pem can not be read'],
+  ])('is refused as %s', (given, reason) => {
+    expect(() => readTemplates([given], 'redfish')).toThrow(reason);
+    expect(() => readTemplates([given], 'redfish')).not.toThrow('c4nary');
+  });
+
+  it('may be in a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
+    writeFileSync(join(folder, 'ca.pem'), 'a certificate\n');
+    const driver_info = readTemplates([`redfish_verify_ca=@${folder}/ca.pem`], 'redfish');
+    rmSync(folder, { recursive: true });
+    expect(await one({}, { driver: 'redfish', driver_info })).toMatchObject({
+      driver_info: { redfish_verify_ca: 'a certificate\n' },
     });
   });
 });

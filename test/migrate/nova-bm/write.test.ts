@@ -28,21 +28,23 @@ beforeEach(() => {
   };
 });
 
-const target = () =>
-  createTarget(
+const target = (dry_run = false) => {
+  const all = createTarget(
     async (...asked) => service(...asked),
     async (ms) => slept.push(ms),
   );
+  return dry_run ? { ...all, write: all.foresee } : all;
+};
 
 /** Moves the sample; its text is that of the report. */
-const move = async (): Promise<{ report: Planned; text: string }> => {
+const move = async (dry_run = false): Promise<{ report: Planned; text: string }> => {
   const source = await openSource(`${fixtures}nova_bm_juno.mysql.sql`, {}, tables);
   let text = '';
   const report = createReport({ input: 'sample' }, (piece) => {
     text += piece;
   });
   const plan: AsyncIterable<Entry> = planNovaBm(source, { driver: 'redfish', node_arch: 'x86_64' });
-  for await (const entry of writePlan(plan, target())) report.add(entry);
+  for await (const entry of writePlan(plan, target(dry_run))) report.add(entry);
   report.end();
   await source.close();
   return { report: JSON.parse(text) as Planned, text };
@@ -72,6 +74,29 @@ describe('the sample of a nova_bm', () => {
     expect(ports.map(({ uuid }: { uuid: string }) => uuid).sort()).toEqual(
       expected.ports.map(({ uuid }) => uuid as string).sort(),
     );
+  });
+
+  it('can be looked at first: what would be imported, what is here, and what is in the way', async () => {
+    expect((await move(true)).report.summary).toEqual(expected.summary);
+    expect((await show('nodes')).nodes).toEqual([]);
+    await move();
+    await front.request(`PATCH /v1/nodes/${first}`, { body: [{ op: 'add', path: '/extra/mine', value: 'x' }] });
+    const { report } = await move(true);
+    expect(report.summary).toMatchObject({ nodes_imported: 0, nodes_skipped: 10, nodes_rejected: 6 });
+    expect(report.rejected.find(({ id }) => id === 1)).toMatchObject({ reason: 'conflict' });
+  });
+
+  it('is fenced where the report says that a takeover is pending, and nowhere else', async () => {
+    const { report } = await move();
+    const refusals = await Promise.all(
+      report.nodes.map(async ({ uuid }) =>
+        front.request(`PUT /v1/nodes/${String(uuid)}/states/power`, { body: { target: 'power off' } }),
+      ),
+    );
+    const fenced = refusals.map(({ error }) => error.includes('takeover_pending'));
+    expect(fenced).toEqual(report.nodes.map(({ takeover_pending: pending }) => pending));
+    // Among them those whose instance has failed.
+    expect(fenced.filter(Boolean)).toHaveLength(4);
   });
 
   it('changes nothing the second time, and says so', async () => {

@@ -7,7 +7,7 @@ import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { backfill, type Outcome } from '../../../scripts/backfill/backfill.ts';
-import { serversIn } from '../../../scripts/backfill/servers.ts';
+import { serversIn } from '../../../migrate/nova/servers.ts';
 import { openService } from '../../../migrate/service.ts';
 import { fixture, type Nova, openSite, type Site } from './site.ts';
 

@@ -214,7 +214,11 @@ describe('write_image', () => {
       { ...imageInfo, checksum: sha256.replace(/^./, (hex) => (hex === '0' ? '1' : '0')) },
       'ImageChecksumError',
     ],
-    ['the hash is of an unknown kind', { ...imageInfo, os_hash_algo: 'crc', os_hash_value: 'x' }, 'Invalid'],
+    [
+      'the hash is of an unknown kind',
+      { ...imageInfo, checksum: undefined, os_hash_algo: 'crc', os_hash_value: 'x' },
+      'Invalid',
+    ],
     ['there is no such image', { ...imageInfo, urls: ['http://images.test/none'] }, 'ImageDownloadError'],
     ['there is no URL', { ...imageInfo, urls: [] }, 'Invalid'],
   ])('fails when %s, and leaves a disk that does not boot', async (_why, image_info, type) => {
@@ -233,6 +237,42 @@ describe('write_image', () => {
       await lab.advance(60);
       expect(lab.machine.disk.image).toMatchObject({ sha256 });
     }
+  });
+
+  const md5 = createHash('md5').update(image).digest('hex');
+  const sha512 = createHash('sha512').update(image).digest('hex');
+  const other = 'f'.repeat(64);
+  const url = 'http://images.test/sums?secret=1';
+
+  it.each([
+    ['a digest', { checksum: url }, sha256],
+    ['a digest and the end of the line', { checksum: url }, `${sha256}\n`],
+    ['an MD5', { checksum: url }, md5],
+    ['a line of coreutils', { checksum: url }, `${sha512}  disk.raw\n`],
+    ['a line for binary mode', { checksum: url }, `${sha256} *disk.raw`],
+    ['lines of several images', { checksum: url }, `${other}  a-disk.raw\n${sha256}  disk.raw\n${other}  disk.raw.xz`],
+    ['lines of BSD', { checksum: url }, `# disk.raw: 12 bytes\nSHA256 (x) = ${other}\nSHA256 (disk.raw) = ${sha256}\n`],
+    ['the algorithm that was named', { os_hash_algo: 'sha256', os_hash_value: url }, `${sha256}  disk.raw`],
+  ])('fetches a checksum file: %s', async (_what, given, text) => {
+    lab.api.answers['/sums'] = () => new Response(text);
+    await write({ image_info: { ...imageInfo, checksum: undefined, ...given } });
+    await lab.advance(60);
+    expect(lab.machine.disk.image).toMatchObject({ sha256 });
+  });
+
+  it.each([
+    ['is not there', undefined, 'ImageDownloadError'],
+    ['is empty', '\n', 'ImageDownloadError'],
+    ['is something else', '<html>', 'ImageDownloadError'],
+    ['has other images only', `${sha256}  other.raw\n${sha256}  disk.raw.xz`, 'ImageDownloadError'],
+    ['has another digest', `${other}  disk.raw`, 'ImageChecksumError'],
+  ])('fails when the checksum file %s', async (_what, text, type) => {
+    if (text !== undefined) lab.api.answers['/sums'] = () => new Response(text);
+    await write({ image_info: { ...imageInfo, checksum: url } });
+    await lab.advance(60);
+    expect(await last()).toMatchObject({ command_status: 'FAILED', command_error: { type } });
+    expect(JSON.stringify(await last())).not.toContain('secret');
+    expect(lab.machine.disk).toMatchObject({ image: null, writing: false });
   });
 
   it('tries again when the image server does not answer', async () => {

@@ -30,6 +30,22 @@ describe('imageInfo', () => {
     expect(infoOf({ image_checksum: 'a'.repeat(length) })['os_hash_algo']).toBe(algorithm);
   });
 
+  it('leaves a URL of a checksum with its algorithm to the agent', () => {
+    const pair = { image_os_hash_algo: 'sha256', image_os_hash_value: 'http://images.test/demo.raw.sha256sum' };
+    expect(infoOf(pair)).toMatchObject({ os_hash_algo: 'sha256', os_hash_value: pair.image_os_hash_value });
+  });
+
+  it('has no word for whatever algorithm it is: the agent tells by the length', () => {
+    const image_os_hash_value = 'http://images.test/demo.raw.sha256sum';
+    const info = infoOf({ image_os_hash_algo: 'auto', image_os_hash_value });
+    expect(info).toMatchObject({ checksum: image_os_hash_value });
+    expect(info).not.toHaveProperty('os_hash_algo');
+    expect(infoOf({ image_os_hash_algo: 'auto', image_os_hash_value: 'a'.repeat(128) })).toMatchObject({
+      os_hash_algo: 'sha512',
+      os_hash_value: 'a'.repeat(128),
+    });
+  });
+
   it('leaves a URL of a checksum to the agent', () => {
     const image_checksum = 'http://images.test/'.padEnd(64, 's');
     expect(infoOf({ image_checksum })).toMatchObject({ checksum: image_checksum });

@@ -127,7 +127,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
   const { time, machines, tenants } = createWorlds();
   const proxy = createFakeProxy();
   const journal = openJournal(':memory:');
-  const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
+  // A sleep takes no time here, so whoever waits for a lock would wait for ever: that a node is locked is told at once.
+  const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', INGOT_NODE_LOCKED_WAIT: '0', ...env });
   const changes = follow(machines.table);
   const events = createMemoryEvents();
   const publish = createEvents({ events, log: machines.log });

@@ -2,6 +2,7 @@
 import { hasMediumToken } from '../../../layers/domain/agent-token.ts';
 import { forget, note, type Noted } from '../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
+import type { Hardware } from './hardware.ts';
 
 type Forgotten = Noted & Pick<StoredNode, 'agent_token_sha256'>;
 
@@ -16,7 +17,7 @@ export const forgetAgent = (node: StoredNode): Forgotten => ({
 });
 
 /** The medium is still in its drive: who boots the ramdisk again finds the same token there. */
-const forgetBoot = (node: StoredNode): Forgotten =>
+export const forgetBoot = (node: StoredNode): Forgotten =>
   hasMediumToken(node) ? { agent_token_sha256: node.agent_token_sha256, ...forget(node, 'boot') } : forgetAgent(node);
 
 /** The machine is off, and its agent with it. */
@@ -30,6 +31,10 @@ export const leftRamdisk = (node: StoredNode): Forgotten & Partial<StoredNode> =
   power_state: 'power off',
   ...forgetAgent(node),
 });
+
+/** Whether the agent is still at what it was told to do. */
+export const agentIsAtIt = async (hardware: Hardware): Promise<boolean> =>
+  (await hardware.ask('agent.progress', {}))?.running === true;
 
 /** Whether an agent of the present boot has called. */
 export const agentCalled = (node: StoredNode): boolean => note(node, 'agent_url') !== undefined;

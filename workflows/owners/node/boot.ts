@@ -6,6 +6,7 @@ import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { agentCalled, leftRamdisk } from './agent.ts';
 import { attachAgentMedium, removeAgentMedium } from './agent-medium.ts';
 import type { Hardware } from './hardware.ts';
+import { notUndone } from './history.ts';
 import { done, type Phase } from './phase.ts';
 
 /** Without waiting for the operating system; the agent's memory of the machine goes with it. */
@@ -46,10 +47,33 @@ export const detachBootMedia: Phase = {
   },
 };
 
+/** What a BMC will not do, however often it is asked. */
+const refusals = ['BmcUnsupported', 'BmcRejected', 'BmcTaskFailed', 'BmcStateMismatch'];
+
+/**
+ * The same where nobody says next what to boot from: no override leads to the drive any more, as BMCs leave one that
+ * keep a Once. Work that is done does not fail for one that would not let go of it; the history says so.
+ */
+export const leaveBootMedia: Phase = {
+  run: async (context) => {
+    await context.hardware.ask('vmedia.eject', { slot: 'all' });
+    const left = await context.hardware.ask('boot.clear', {}).then(
+      () => undefined,
+      (error: unknown) => {
+        if (isFault(error) && refusals.includes(error.name)) return error;
+        throw error;
+      },
+    );
+    const events = left ? [notUndone(context.about, 'The boot override to the virtual drive', left.message)] : [];
+    return done(await removeAgentMedium(context), { events });
+  },
+};
+
 const device = (name: 'cdrom' | 'disk', persistence: 'once' | 'continuous'): Phase => ({
   run: async ({ hardware, node }) => {
-    await hardware.ask('boot.ensure', { device: name, persistence, mode: wantedBootMode(node) ?? 'keep' });
-    return done();
+    const mode = wantedBootMode(node);
+    const observed = await hardware.ask('boot.ensure', { device: name, persistence, mode: mode ?? 'keep' });
+    return done(observed && mode && (() => ({ boot_mode: mode })));
   },
 });
 

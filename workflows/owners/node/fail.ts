@@ -25,6 +25,11 @@ export type Failing = {
   readonly failure: Failure;
 };
 
+/** How the machine was left: switched off, its media out; `besides`: what could not be done with it. */
+type Left = { readonly off: boolean; readonly ejected: boolean; readonly besides: readonly string[] };
+
+const untouched: Left = { off: false, ejected: false, besides: [] };
+
 /** Throws Superseded if the node is another run's, NodeLocked while somebody else works on it. */
 const requireOwned = (node: StoredNode, { row, run }: Failing): void => {
   const owned = row.takes === 'lock' ? node.reservation : node.run;
@@ -32,22 +37,25 @@ const requireOwned = (node: StoredNode, { row, run }: Failing): void => {
   if (node.reservation !== null && node.reservation !== run) throw NodeLocked(node.uuid, node.reservation);
 };
 
-/** The machine was switched off, and the medium of its agent is removed. */
-const switchedOff = (node: StoredNode): Partial<StoredNode> => ({
-  ...leftRamdisk(node),
-  ...forget(node, 'agent', 'medium'),
-});
+/** The machine was switched off, the medium of its agent is removed. */
+const gone = (before: StoredNode, { off, ejected }: Left): Partial<StoredNode> => {
+  const without = off ? { ...before, ...leftRamdisk(before) } : before;
+  return {
+    ...(off && leftRamdisk(before)),
+    ...((off || ejected) && forget(without, ...(off ? (['agent', 'medium'] as const) : (['medium'] as const)))),
+  };
+};
 
-/** Failure state, `last_error`, event, lock and ownership gone, in one write. `off`: the machine was switched off. */
-const record = async (platform: Keeping, failing: Failing, off: boolean): Promise<StoredNode> => {
+/** Failure state, `last_error`, event, lock and ownership gone, in one write. */
+const record = async (platform: Keeping, failing: Failing, left: Left): Promise<StoredNode> => {
   const { uuid, run, row, failure } = failing;
-  const message = lastError(row, failure);
+  const message = lastError(row, failure, left.besides);
   const { after } = await changeRecord(platform, kinds.node, uuid, (before) => {
     requireOwned(before, failing);
-    const gone = off ? switchedOff(before) : {};
-    const node = { ...before, ...gone };
+    const undone = gone(before, left);
+    const node = { ...before, ...undone };
     const set: Partial<StoredNode> = {
-      ...gone,
+      ...undone,
       last_error: message,
       ...row.failed(node, message),
       ...(row.takes === 'node' && { run: null, run_workflow: null }),
@@ -70,7 +78,7 @@ const record = async (platform: Keeping, failing: Failing, off: boolean): Promis
  */
 export const fail = async (platform: Keeping, failing: Failing): Promise<void> => {
   const node = failing.row.discard && (await readRecord(platform.table, kinds.node, failing.uuid));
-  await record(platform, failing, false);
+  await record(platform, failing, untouched);
   if (node) await failing.row.discard!(platform, node);
 };
 
@@ -87,22 +95,43 @@ const takeBack = async (platform: Keeping, failing: Failing): Promise<StoredNode
 /** After these the BMC must not be asked again: a wrong password would lock its account. */
 const neverAskAgain = ['BmcAuthFailed', 'BmcTlsMismatch', 'TargetForbidden'];
 
-const mayPowerOff = (node: StoredNode, { error }: Failure): boolean =>
-  !node.disable_power_off && !isFake(node, 'power') && !neverAskAgain.includes(error);
+/** What a BMC that cannot be reached for one thing need not be asked for another. */
+const nobodyThere = ['BmcUnreachable', 'BmcTimeout', ...neverAskAgain];
 
-/** As in Ironic a machine that runs a ramdisk of ours is switched off. That must not hide why the work failed. */
-const powerOff = async (world: World, { run }: Failing, node: StoredNode, deadline_ms: number): Promise<boolean> => {
-  const hardware = createHardware(world, { node, op_id: `${run}/Fail`, deadline_ms });
-  try {
-    await hardware.ask('power.ensure', { target: 'power off' });
-  } catch (error) {
-    world.log.warn('After a failure the machine could not be switched off.', { node: node.uuid, error });
-    return false;
+type Undo = { readonly what: string; readonly how: () => Promise<unknown> };
+
+/** What is done with the machine, in this order: a ramdisk that is still being loaded must not lose its medium. */
+const undoings = (world: World, { run }: Failing, node: StoredNode, off: boolean, deadline_ms: number) => {
+  const { ask } = createHardware(world, { node, op_id: `${run}/Fail`, deadline_ms });
+  const power: Undo = { what: 'be switched off', how: async () => ask('power.ensure', { target: 'power off' }) };
+  const media: Undo = { what: 'give back the boot media', how: async () => ask('vmedia.eject', { slot: 'all' }) };
+  const override: Undo = { what: 'be told not to boot from them', how: async () => ask('boot.clear', {}) };
+  return { ...(off && { power }), media, override };
+};
+
+/**
+ * As in Ironic a machine that runs a ramdisk of ours is switched off, or left to whoever looks into it; nobody who
+ * switches it on later shall boot the ramdisk again. None of that hides why the work failed.
+ */
+const undo = async (world: World, failing: Failing, node: StoredNode, deadline_ms: number): Promise<Left> => {
+  const leaves = failing.row.leavesRamdisk?.(node);
+  // What must not be switched off has never booted anything of ours.
+  const mayAsk = !node.disable_power_off && !neverAskAgain.includes(failing.failure.error);
+  if (leaves === undefined || !mayAsk) return untouched;
+  const mayPowerOff = leaves === 'off' && !isFake(node, 'power');
+  const done = new Set<string>();
+  const besides: string[] = [];
+  for (const [name, { what, how }] of Object.entries(undoings(world, failing, node, mayPowerOff, deadline_ms))) {
+    try {
+      await how();
+      done.add(name);
+    } catch (error) {
+      world.log.warn(`After a failure the machine could not ${what}.`, { node: node.uuid, error });
+      besides.push(`Afterwards the machine could not ${what}: ${isFault(error) ? error.message : 'the log says why.'}`);
+      if (isFault(error) && nobodyThere.includes(error.name)) break;
+    }
   }
-  await hardware.ask('vmedia.eject', { slot: 'all' }).catch((error: unknown) => {
-    world.log.warn('After a failure the boot media could not be ejected.', { node: node.uuid, error });
-  });
-  return true;
+  return { off: done.has('power'), ejected: done.has('media'), besides };
 };
 
 /** The stored objects must not outlive the references to them, which are cleared next. */
@@ -118,11 +147,10 @@ const discard = async (world: World, { row }: Failing, node: StoredNode): Promis
  */
 export const abandon = async (world: World, failing: Failing, invocation: Invocation): Promise<string> => {
   const node = await takeBack(world, failing);
-  const deadline_ms = Math.max(1000, Math.min(30_000, Math.floor(invocation.remaining_ms() / 3)));
-  const mayTry = failing.row.leavesRamdisk?.(node) === true && mayPowerOff(node, failing.failure);
-  const off = mayTry && (await powerOff(world, failing, node, deadline_ms));
-  if (off) await removeAgentMedium({ platform: world, node });
+  const deadline_ms = Math.max(1000, Math.min(30_000, Math.floor(invocation.remaining_ms() / 4)));
+  const left = await undo(world, failing, node, deadline_ms);
+  if (left.off || left.ejected) await removeAgentMedium({ platform: world, node });
   await discard(world, failing, node);
-  const after = await record(world, failing, off);
+  const after = await record(world, failing, left);
   return after.last_error ?? '';
 };

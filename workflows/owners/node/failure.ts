@@ -1,6 +1,6 @@
 /** What a node looks like whose run has failed, and what its `last_error` says. */
 import { bmcFaults } from '../../../layers/bmc/faults.ts';
-import { cutText, plainText } from '../../../layers/domain/foreign-text.ts';
+import { cutText, maxReason, plainText } from '../../../layers/domain/foreign-text.ts';
 import { forget } from '../../../layers/domain/notes.ts';
 import { isFailed, transition } from '../../../layers/domain/baremetal/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
@@ -43,9 +43,21 @@ const neverCalled = (row: Pick<NodeWorkflow, 'unheard'>): string =>
 const attempts = (error: string) =>
   bmcFaults[error as keyof typeof bmcFaults] === 'retry' ? ' (tried repeatedly)' : '';
 
-/** `last_error`: which phase, what happened, what to do; at most 4 KB, however much a machine says. */
-export const lastError = (row: NodeWorkflow, { phase, error, message }: Failure): string => {
+/** Characters of what failed after the failure itself. */
+const maxBesides = 300;
+
+/**
+ * `last_error`: which phase, what happened, what could not be done about the machine afterwards, what to do; at most
+ * 4 KB, however much a machine says.
+ */
+export const lastError = (
+  row: Pick<NodeWorkflow, 'what' | 'next' | 'unheard'>,
+  { phase, error, message }: Failure,
+  besides: readonly string[] = [],
+): string => {
   const known = phase === 'WaitForAgent' && error === 'States.Timeout' ? neverCalled(row) : reasons[error];
-  const reason = known ?? (plainText(message) || error);
-  return cutText(`${row.what} failed in ${phase}${attempts(error)}: ${sentence(reason)} ${row.next}`);
+  const room = maxReason - besides.length * maxBesides;
+  const reason = known ?? (plainText(message, room) || error);
+  const more = besides.map((text) => ` ${sentence(plainText(text, maxBesides))}`).join('');
+  return cutText(`${row.what} failed in ${phase}${attempts(error)}: ${sentence(reason)}${more} ${row.next}`);
 };

@@ -4,6 +4,7 @@
  */
 import { Fault, Invalid } from '../../../layers/domain/fault.ts';
 import { maxWords, plainText } from '../../../layers/domain/foreign-text.ts';
+import { agentWords } from '../../../layers/domain/machine-words.ts';
 import {
   operations,
   type AgentCommand,
@@ -15,20 +16,20 @@ import {
 } from '../../../layers/bmc/operations.ts';
 import { refuseFenced } from '../../../layers/domain/baremetal/takeover.ts';
 import { refuseForeign } from '../../../layers/domain/foreign-types.ts';
+import { sentence } from '../../run/failure.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 
 /** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
 export const Pending = (reason: string) => new Fault('Pending', 503, reason);
 
-/** A step that the agent reports as failed. */
-const StepFailed = (step: string, command: AgentCommand) =>
-  new Fault('StepFailed', 400, `The agent's step ${step} failed: ${plainText(reasonOf(command), maxWords)}`);
-
-const reasonOf = ({ command_error: error, command_status }: AgentCommand): string => {
-  if (typeof error === 'string' && error !== '') return error;
-  const { message, details } = (error ?? {}) as { message?: string; details?: string };
-  return [message, details].filter((part) => part).join(' ') || `it ended as ${command_status} without a reason.`;
+/**
+ * What the agent reports as failed, in its own words: the one place where those become what people read. `what` did not
+ * go well; `look`: a sentence that says where to look.
+ */
+export const AgentFailed = (what: string, { command_error: error, command_status }: AgentCommand, look = '') => {
+  const words = agentWords(error) ?? `it ended as ${command_status} without a reason`;
+  return new Fault('StepFailed', 400, `${what}: ${sentence(plainText(words, maxWords))}${look && ` ${look}`}`);
 };
 
 /** The first part of an operation's name. */
@@ -86,7 +87,7 @@ export type Hardware = {
   /**
    * How the agent stands with a step, which is started if it was not. True: ended well, false: still running. `args`: what
    * it is told when it is started, if that has to be found out first, and is not needed any more after that. Throws
-   * StepFailed.
+   * StepFailed with the agent's words.
    */
   step(
     kind: 'deploy' | 'clean' | 'service',
@@ -107,7 +108,7 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
   const { node, op_id, deadline_ms } = call;
   const ask: Hardware['ask'] = async (op, params, effect) => {
     if (isFake(node, familyOf(op))) return undefined;
-    refuseForeign(node);
+    if (!('foreign' in operations[op])) refuseForeign(node);
     checkFence(node, op);
     checkStaysOn(node, op, params);
     const request: Request = {
@@ -131,7 +132,7 @@ export const createHardware = ({ functions }: Pick<Platform, 'functions'>, call:
       const command = adopted?.command ?? (await started())?.command;
       if (!command || command.command_status === 'SUCCEEDED') return true;
       if (command.command_status === 'RUNNING') return false;
-      throw StepFailed(`${step.interface}.${step.step}`, command);
+      throw AgentFailed(`The agent's step ${step.interface}.${step.step} failed`, command);
     },
   };
 };

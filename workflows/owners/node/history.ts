@@ -17,6 +17,13 @@ export const notRead = (about: About, what: string, message: string): NodeEvent 
   ...info(about),
 });
 
+/** What should be undone at the machine and could not be; the run goes on. */
+export const notUndone = (about: About, what: string, message: string): NodeEvent => ({
+  kind: 'attempt',
+  message: `${what} is left: ${plainText(message)}`,
+  ...info(about),
+});
+
 /** The agent of this boot has no medium to get its token by. */
 export const weakToken = (about: About, why: string): NodeEvent => ({
   kind: 'agent',

@@ -66,8 +66,8 @@ const effectOf = (job: Job, node: StoredNode): string => {
   return [run, phase, ...roundOf(job, node), ...(boot > 1 ? [`boot${boot}`] : [])].join('/');
 };
 
-/** Long enough for a BMC that thinks, short enough that the proxy ends before this function is cut off. */
-const deadline = ({ invocation, phase: { slow } }: Job) =>
+/** Milliseconds. Long enough for a BMC that thinks, short enough that the proxy ends before this function is cut off. */
+export const deadline = ({ invocation, phase: { slow } }: Job) =>
   Math.max(1000, Math.min(slow ? Infinity : 60_000, invocation.remaining_ms() - 10_000));
 
 /** Throws Superseded once the node is another run's, NodeLocked while a power action is in between. */

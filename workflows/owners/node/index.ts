@@ -7,6 +7,7 @@ import { nodeCall, type Job, type NodeCall } from './call.ts';
 import { abandon, fail } from './fail.ts';
 import { hold } from './hold.ts';
 import type { Outcome, Phase, PhaseContext, World } from './phase.ts';
+import { rests } from './rest.ts';
 import { judge, tell } from './tell.ts';
 import type { Asked, NodeWorkflow, NodeWorkflows } from './workflow.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -67,6 +68,7 @@ export const createNodeOwner = (
       const node = await readRecord(table, kinds.node, uuid);
       return node ? [...ownRun(workflows, node), ...(await lockRun(workflows, table, node))] : [];
     },
+    rests: async (world, work) => rests(world, jobOf(work)),
     hold: async (world, work) => hold(world, jobOf(work)),
     tell: async (world, work, outcome) => tell(world, jobOf(work), outcome),
     judge: async (world, work, context, error) => judge(world, jobOf(work), context, error),

@@ -135,11 +135,11 @@ const bmc: { readonly [S in BmcStep]: Work<Args<S>> } = {
   },
   'management.set_boot_mode': async ({ hardware }, { mode }) => {
     await hardware.ask('mode.ensure', { mode });
-    return ended();
+    return ended(() => ({ boot_mode: mode }));
   },
   'management.set_secure_boot': async ({ hardware }, { enabled }) => {
     await hardware.ask('secure_boot.ensure', { enabled });
-    return ended();
+    return ended(() => ({ secure_boot: enabled }));
   },
 };
 

@@ -71,6 +71,11 @@ export type Phase<A extends Answers = Nothing> = {
   readonly piece?: (node: StoredNode) => string | undefined;
   /** Seconds that hardware may take to do what it was asked; then the run fails. Default 900. */
   readonly limit?: (timeout: number | null) => number;
+  /**
+   * Of a phase that waits for calls of the agent: whether this one changes nothing, asked before the lock is taken. Then
+   * the run waits on and the node stays as it is. It only looks.
+   */
+  readonly rests?: (node: StoredNode, hardware: Hardware) => Promise<boolean>;
   /** It asks for so much that one answer takes longer than the minute that others get. */
   readonly slow?: true;
   run(context: PhaseContext): Promise<Outcome<A>>;

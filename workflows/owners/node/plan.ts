@@ -111,6 +111,15 @@ export const nextBoot = (node: StoredNode, kind: StepKind): number => {
 export const agentIsThere = (node: StoredNode, kind: StepKind): boolean =>
   agentCalled(node) && (planOf(node, kind)?.begun ?? false);
 
+/**
+ * What work that needs no ramdisk for each of its steps leaves if it fails (`leavesRamdisk` of its row): a machine whose
+ * agent has called runs from its memory and stays on, one that is still loading the ramdisk does not.
+ */
+export const ramdiskOfSteps = (node: StoredNode): 'off' | 'on' | undefined => {
+  if (bootsOf(node) === 0) return undefined;
+  return agentCalled(node) ? 'on' : 'off';
+};
+
 /** Switched off to boot the ramdisk: a wish for that is granted. */
 export const offForRamdisk =
   (kind: StepKind) =>

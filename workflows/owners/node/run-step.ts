@@ -4,7 +4,7 @@ import type { PlannedStep } from '../../../layers/domain/steps.ts';
 import type { AgentStep } from '../../../layers/bmc/operations.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { finish } from '../../../layers/store/reservation.ts';
-import { agentCalled } from './agent.ts';
+import { agentCalled, agentIsAtIt } from './agent.ts';
 import { type Go, goOn } from './own-steps.ts';
 import { answer, done, type Outcome, type Phase, type PhaseContext } from './phase.ts';
 import {
@@ -119,6 +119,10 @@ export const runStepThen = <W extends string>(
   piece: (node) => {
     const step = currentStep(node, kind);
     return step && nameOf(step);
+  },
+  rests: async (node, hardware) => {
+    const step = currentStep(node, kind);
+    return step !== undefined && placeOf(node, step) === 'agent' && agentIsAtIt(hardware);
   },
   run: async (context) => {
     const { node } = context;

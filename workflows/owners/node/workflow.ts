@@ -28,8 +28,12 @@ type Common = {
   readonly unheard?: string;
   /** What becomes of a node whose run failed: its failure state. `lastError` is written besides. */
   failed(node: StoredNode, lastError: string): Partial<StoredNode>;
-  /** Whether a ramdisk of ours runs while it works, which is switched off when it fails, as in Ironic. */
-  leavesRamdisk?(node: StoredNode): boolean;
+  /**
+   * What is done with a machine that our ramdisk was booted on when it fails or is aborted: its media go, and the
+   * override to them; `off`: it is switched off before, `on`: it is left to whoever looks into it, as in Ironic.
+   * undefined: nothing of ours is on it.
+   */
+  leavesRamdisk?(node: StoredNode): 'off' | 'on' | undefined;
   /** Removes what a failed run takes from the node outside of its record (`failed` takes the references). */
   discard?(platform: Keeping, node: StoredNode): Promise<void>;
   /** Items of the node that nobody has use for when the run is over. */

@@ -122,6 +122,7 @@ export const operations: readonly Operation[] = [
   ['change a node (each path has a rule of its own)', 'yyyFF yyyF4 44 4 yyFy', [`PATCH ${node}`]],
   ['enrol a node', 'yFFFy yFFFy yy F yFFy', ['POST /v1/nodes']],
   ['delete a node', 'yFFFF FFFF4 44 4 yFFF', [`DELETE ${node}`]],
+  ['convert a node', 'FFFFF FFFF4 44 4 yFFF', [`POST ${node}/conversion`]],
   ['give a node ports', 'yyFFy FFFF0 00 F yFFy', ['POST /v1/ports', 'POST /v1/portgroups']],
   ['change ports', 'yyFFy FFFF4 44 4 yyFy', one('PATCH', 'ports', 'portgroups')],
   ['delete ports', 'yyFFy FFFF4 44 4 yFFy', one('DELETE', 'ports', 'portgroups')],

@@ -1,6 +1,10 @@
 /** Nodes of hardware types that this version has not: moved in, shown, and refused whatever needs their machines. */
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { routes } from '../../../../functions/baremetal-api/routes.ts';
+import { verbs } from '../../../../layers/domain/baremetal/verbs.ts';
+import { MAX } from '../../../../layers/domain/versions.ts';
+import { readSecrets } from '../../../../layers/store/node-secrets.ts';
 import { createFront } from '../front.ts';
 
 const uuid = '11111111-0000-4000-8000-000000000001';
@@ -57,7 +61,7 @@ describe('a node of driver ipmi', () => {
     await moveIn();
     const { body } = await front.request('GET /v1/nodes/old-1/validate');
     for (const { result, reason } of Object.values(body as Record<string, { result: boolean; reason: string }>)) {
-      expect([result, reason]).toEqual([false, expect.stringContaining('--reset-interfaces')]);
+      expect([result, reason]).toEqual([false, expect.stringContaining('npx ingot nodes convert')]);
     }
     const refused = [400, expect.stringContaining(instead)];
     expect(await put('states/power', { target: 'power on' })).toEqual(refused);
@@ -88,6 +92,78 @@ describe('a node of driver ipmi', () => {
     });
     const validated = await front.request('GET /v1/nodes/old-1/validate');
     expect(validated.body.power).toMatchObject({ result: true });
+  });
+});
+
+describe('nothing is done to the machine of a node of ipmi', () => {
+  const bodies: Readonly<Record<string, object>> = {
+    'states/power': { target: 'power off' },
+    'states/provision': { target: 'active' },
+    'states/boot_mode': { target: 'bios' },
+    'states/secure_boot': { target: true },
+    'states/console': { enabled: true },
+    'states/raid': { logical_disks: [] },
+    'management/boot_device': { boot_device: 'pxe' },
+    'management/indicators/led@system': { state: 'on' },
+    vmedia: { device_type: 'cdrom', image_url: 'http://images.test/a.iso' },
+  };
+  const params: Readonly<Record<string, string>> = {
+    ident: 'old-1',
+    indicator: 'led@system',
+    method: 'subscribe',
+    vif: 'v',
+  };
+  /** What is kept of a network is no matter of the machine. */
+  const rows = routes.filter(({ at, fenced }) => fenced && !at.includes('/vifs'));
+  const asks =
+    'GET management/boot_device,GET management/boot_device/supported,GET management/indicators,GET vmedia,GET states/console';
+  const lines = [
+    ...rows.map(({ at }) => at.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!)),
+    ...asks.split(',').map((line) => line.replace(' ', ' /v1/nodes/old-1/')),
+  ];
+
+  it.each(lines)('by %s', async (line) => {
+    await moveIn();
+    const body = /^(GET|DELETE)/.test(line) ? undefined : (bodies[line.split('/old-1/')[1]!] ?? {});
+    const { status, error } = await front.request(line, body && { body });
+    expect([status, error]).toEqual([400, expect.stringContaining(instead)]);
+    expect(error).toContain('npx ingot nodes convert');
+    expect([front.platform.workflows.started, front.proxy.requests]).toEqual([[], []]);
+  });
+
+  const rests = ['enroll', 'manageable', 'available', 'active', 'error', 'clean failed', 'deploy failed'] as const;
+  const failed = ['inspect failed', 'adopt failed', 'rescue', 'rescue failed', 'service failed'] as const;
+  it.each([...rests, ...failed])('by any verb in %s', async (provision_state) => {
+    await moveIn({ provision_state });
+    await front.force(uuid, { driver_internal_info: {} });
+    for (const target of Object.keys(verbs)) {
+      const [status] = await put('states/provision', { target });
+      expect(status === 202 || (status as number) >= 400).toBe(true);
+      // What is accepted is a change of state alone, to one that rests.
+      await front.force(uuid, { provision_state });
+    }
+    expect([front.platform.workflows.started, front.proxy.requests]).toEqual([[], []]);
+  });
+
+  it('while it is shown at every version, in every list', async () => {
+    await moveIn();
+    for (let version = 1; version <= MAX; version += 1) {
+      const asked = { version: `1.${version}` };
+      expect((await front.request(`GET /v1/nodes/${uuid}`, asked)).body).toMatchObject({ driver: 'ipmi' });
+      const { nodes } = (await front.request('GET /v1/nodes/detail', asked)).body;
+      expect(nodes).toMatchObject([{ uuid, driver: 'ipmi' }]);
+    }
+    const listed = async (query: string) => (await front.request(`GET /v1/nodes?${query}`)).body.nodes.length as number;
+    expect(await listed('driver=ipmi')).toBe(1);
+    expect(await listed('provision_state=available&associated=false&maintenance=false')).toBe(1);
+  });
+
+  it('and goes when it is deleted, with what was sealed for it', async () => {
+    await moveIn();
+    expect(Object.keys((await readSecrets(front.platform.table, uuid)).values)).toEqual(['ipmi_password']);
+    expect((await front.request('DELETE /v1/nodes/old-1')).status).toBe(204);
+    expect((await front.request(`GET /v1/nodes/${uuid}`)).status).toBe(404);
+    expect(await readSecrets(front.platform.table, uuid)).toEqual({ values: {}, revision: 0 });
   });
 });
 

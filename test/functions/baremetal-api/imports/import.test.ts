@@ -190,6 +190,43 @@ describe('a batch', () => {
   });
 });
 
+describe('a dry run', () => {
+  const foreseen = async (...records: readonly object[]): Promise<Values[]> => {
+    const { status, body, error } = await front.request('POST /v1/imports', { body: { records, dry_run: true } });
+    expect([status, error]).toEqual([200, '']);
+    return body.results;
+  };
+  const words = (results: Values[]) => results.map(({ outcome, fields }) => [outcome, fields]);
+
+  it('tells what would be created, and creates nothing: what belongs to a node comes with it', async () => {
+    expect(words(await foreseen(...all))).toEqual(all.map(() => ['created', undefined]));
+    expect((await show('nodes')).nodes).toEqual([]);
+    expect((await readSecrets(front.platform.table, node)).values).toEqual({});
+    expect((await outcomes(...all)).map(({ outcome }) => outcome)).toEqual(all.map(() => 'created'));
+  });
+
+  it('tells what is here, what is here otherwise, and whose values another has', async () => {
+    await outcomes(...all);
+    const before = await show(`nodes/${node}`);
+    expect(words(await foreseen(...all))).toEqual(all.map(() => ['unchanged', undefined]));
+    const { port } = samples;
+    const others = [
+      aNode({ chassis_uuid: id(2, 1), description: 'other' }),
+      aNode({ uuid: id(1, 2), name: 'web-2', allocation_uuid: null }),
+      { kind: 'port', record: { ...port, uuid: id(7, 2), node_uuid: id(1, 2), portgroup_uuid: null } },
+      aNode({ uuid: id(1, 3), provision_state: 'deploying' }),
+    ];
+    expect(words(await foreseen(...others))).toEqual([
+      ['conflict', ['description']],
+      ['conflict', ['instance_uuid']],
+      ['conflict', ['address']],
+      ['refused', undefined],
+    ]);
+    expect(await show(`nodes/${node}`)).toEqual(before);
+    expect((await show('nodes')).nodes).toHaveLength(1);
+  });
+});
+
 const order = (name: string): number => Object.keys(aNode({ description: '' }).record).indexOf(name);
 
 describe('a record is refused with the reason, and the others are written:', () => {
@@ -208,7 +245,8 @@ describe('a record is refused with the reason, and the others are written:', () 
     ['does not support boot_interface "ipxe"', 'node', { boot_interface: 'ipxe' }],
     ['"gold" is not a trait', 'node', { traits: ['gold'] }],
     ['Cannot use the name "detail"', 'node', { name: 'detail' }],
-    ['instance_info.configdrive can only be a URL', 'node', { instance_info: { configdrive: 'H4sI' } }],
+    ['what it encodes', 'node', { instance_info: { configdrive: 'AAAA' } }],
+    ['neither a URL nor base64', 'node', { instance_info: { configdrive: '******' } }],
     ['no value is stored that it stands for', 'node', { driver_info: { redfish_password: '******' } }],
     ['The chassis could not be found', 'node', { chassis_uuid: id(2, 9) }],
     ['could not be found', 'port', { node_uuid: id(1, 9), portgroup_uuid: null }],

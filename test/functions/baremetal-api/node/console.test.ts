@@ -80,7 +80,7 @@ describe('the target RAID configuration', () => {
       (await front.request(`PUT /v1/nodes/${uuid}/states/raid`, { body: {}, version })).status;
     expect(await put((await front.store({ driver: 'redfish', driver_info: redfishInfo })).uuid)).toBe(404);
     const { uuid } = await front.store();
-    expect([await put(uuid, '1.11'), await put(uuid, '1.12')]).toEqual([404, 204]);
+    expect([await put(uuid, '1.11'), await put(uuid, '1.12')]).toEqual([406, 204]);
     expect(await put((await front.store({ reservation: 'r' })).uuid)).toBe(409);
   });
 
@@ -100,6 +100,6 @@ describe('the target RAID configuration', () => {
     expect(Object.keys(body as object).slice(0, 2)).toEqual(['raid_level', 'size_gb']);
     expect((await front.request(at('redfish'))).status).toBe(404);
     expect((await front.request(at('toaster'))).status).toBe(404);
-    expect((await front.request(at('fake-hardware'), { version: '1.11' })).status).toBe(404);
+    expect((await front.request(at('fake-hardware'), { version: '1.11' })).status).toBe(406);
   });
 });

@@ -148,6 +148,46 @@ describe('credentials', () => {
     expect(body.driver_info).toEqual({ ipmi_password: '******', snmp_auth_key: '******', empty_token: '******' });
     expect(JSON.stringify(front.platform.table.items())).not.toContain(secret);
   });
+
+  it('are sealed wherever they stand, each for its place, and whatever they are', async () => {
+    const front = createFront();
+    const { body } = await create(front, {
+      driver_info: {
+        vendor: { address: 'a', sub: { api_key: secret } },
+        vault_password: ['x', { y: secret }],
+        'a/b': { pass: `${secret}2` },
+        x_token: false,
+      },
+    });
+    expect(body.driver_info).toEqual({
+      vendor: { address: 'a', sub: { api_key: '******' } },
+      vault_password: '******',
+      'a/b': { pass: '******' },
+      x_token: '******',
+    });
+    expect(JSON.stringify(front.platform.table.items())).not.toContain(secret);
+    const { values } = await readSecrets(front.platform.table, body.uuid);
+    const opened = Object.entries(values).map(async ([name, sealed]) => [
+      name,
+      await front.platform.opener.open(sealed, { node: body.uuid as string, name }),
+    ]);
+    expect(Object.fromEntries((await Promise.all(opened)) as [string, string][])).toEqual({
+      '/vendor/sub/api_key': secret,
+      vault_password: JSON.stringify(['x', { y: secret }]),
+      '/a~1b/pass': `${secret}2`,
+      x_token: 'false',
+    });
+  });
+
+  it('are refused in lists, where nobody could tell which of them a mask stands for', async () => {
+    const front = createFront();
+    const { status, error } = await create(front, { driver_info: { bmcs: [{ name: 'a', password: secret }] } });
+    expect([status, error]).toEqual([
+      400,
+      expect.stringContaining('driver_info.bmcs: "password" can not be kept in a list'),
+    ]);
+    expect(error).not.toContain(secret);
+  });
 });
 
 it('answers 4xx, not 500, to a record that is too large to be stored', async () => {

@@ -352,8 +352,18 @@ describe('automatic_lessee', () => {
     const subject = { user: 'u', project: 'red', roles: 'reader', scope: 'project' };
     const asked = async (more: string) =>
       (await front.request(`PATCH /v1/nodes/${uuid}${more}`, { body: [], subject })).status;
-    expect([await asked(''), await asked(query)]).toEqual([200, 403]);
+    expect([await asked(''), await asked(query)]).toEqual([403, 403]);
     expect(await leased()).toEqual([null, undefined]);
+  });
+});
+
+describe('a patch without paths', () => {
+  it('changes nothing, for who may change nodes only', async () => {
+    const asked = async (subject: Record<string, string>) =>
+      (await front.request(`PATCH /v1/nodes/${uuid}`, { body: [], subject })).status;
+    const system = { user: 'u', project: '', scope: 'system' };
+    expect(await asked({ ...system, roles: 'reader' })).toBe(403);
+    expect(await asked({ ...system, roles: 'member,reader' })).toBe(200);
   });
 });
 
@@ -404,6 +414,31 @@ describe('credentials', () => {
     expect(await opened('redfish_password')).toBe('one');
   });
 
+  it('below other names stay, change and go like those at the top', async () => {
+    await patch([set('/driver_info/vendor', { url: 'u', sub: { api_key: 'one' } })]);
+    await patch([replace('/driver_info/vendor', { url: 'v', sub: { api_key: '******' } })]);
+    expect(await opened('/vendor/sub/api_key')).toBe('one');
+    await patch([replace('/driver_info/vendor/sub/api_key', 'two')]);
+    expect(await opened('/vendor/sub/api_key')).toBe('two');
+    expect((await show()).driver_info).toMatchObject({ vendor: { url: 'v', sub: { api_key: '******' } } });
+    expect((await patch([set('/driver_info/vendor/pwd', '******')])).status).toBe(400);
+    await patch([remove('/driver_info/vendor')]);
+    expect(Object.keys(await sealed())).toEqual(['redfish_password']);
+  });
+
+  it('that an older version has stored as they came are sealed with the next change', async () => {
+    await force({ driver_info: { redfish_password: '******', api_key: 'clear-1', vendor: { pwd: 'clear-2' } } });
+    const { driver_info: info } = await show();
+    expect(info).toEqual({ redfish_password: '******', api_key: '******', vendor: { pwd: '******' } });
+    expect((await patch([replace('/driver_info', { ...info, redfish_address: 'https://c' })])).status).toBe(200);
+    expect([await opened('redfish_password'), await opened('api_key'), await opened('/vendor/pwd')]).toEqual([
+      'one',
+      'clear-1',
+      'clear-2',
+    ]);
+    expect(JSON.stringify(front.platform.table.items())).not.toContain('clear-');
+  });
+
   it('are gone when their key is gone', async () => {
     await patch([remove('/driver_info/redfish_password')]);
     expect(await sealed()).toEqual({});
@@ -427,6 +462,13 @@ describe('credentials', () => {
 
   it('are not asked for again by a mask that stands for nothing', async () => {
     expect((await patch([set('/driver_info/other_password', '******')])).status).toBe(400);
+  });
+
+  it('of the steps in progress are not shown', async () => {
+    const step = { interface: 'deploy', step: 'x', args: { users: [{ name: 'a', sys_pswd: 'p' }], bmc_password: 'q' } };
+    await force({ clean_step: step, deploy_step: step, service_step: step });
+    const shown = { ...step, args: { users: [{ name: 'a', sys_pswd: '******' }], bmc_password: '******' } };
+    expect(await show()).toMatchObject({ clean_step: shown, deploy_step: shown, service_step: shown });
   });
 
   it('of instance_info keep their value when the mask comes back', async () => {

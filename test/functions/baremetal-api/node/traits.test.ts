@@ -47,7 +47,15 @@ describe('traits', () => {
 
   it('do not exist below 1.37, take no body one by one, and are 409 while the node is locked', async () => {
     const { uuid } = await front.store();
-    expect((await front.request(`GET ${at(uuid)}`, { version: '1.36' })).status).toBe(404);
+    expect((await front.request(`GET ${at(uuid)}`, { version: '1.36' })).status).toBe(406);
+    for (const line of [
+      `PUT ${at(uuid)}`,
+      `DELETE ${at(uuid)}`,
+      `PUT ${at(uuid, 'HW_A')}`,
+      `DELETE ${at(uuid, 'HW_A')}`,
+    ]) {
+      expect([line, (await front.request(line, { version: '1.36' })).status]).toEqual([line, 405]);
+    }
     expect((await front.request(`PUT ${at(uuid, 'HW_A')}`, { body: { x: 1 } })).status).toBe(400);
     const locked = await front.store({ reservation: 'r' });
     expect((await front.request(`PUT ${at(locked.uuid, 'HW_A')}`)).status).toBe(409);

@@ -80,9 +80,14 @@ describe('driver_info', () => {
 
 describe('instance_info of interface direct', () => {
   const { image_os_hash_algo: _algo, image_os_hash_value: _value, ...noDigest } = imageInfo;
+  const noPair = { image_os_hash_algo: null, image_os_hash_value: null };
 
   it.each([
     ['a checksum instead of the pair', { ...noDigest, image_checksum: 'ab'.repeat(16) }],
+    ['the URL of a checksum file', { ...imageInfo, image_os_hash_value: 'http://images.test/demo.raw.sha256sum' }],
+    ['a checksum of any kind', { ...noDigest, image_os_hash_algo: 'auto', image_os_hash_value: 'ab'.repeat(64) }],
+    ['the URL of any', { ...noDigest, image_os_hash_algo: 'auto', image_os_hash_value: 'https://images.test/sums' }],
+    ['what Metal3 sends', { ...imageInfo, ...noPair, image_checksum: 'http://images.test/demo.raw.sha256sum' }],
     ['the URL of a checksum', { ...noDigest, image_checksum: 'https://images.test/sums' }],
     ['a partition image', { ...imageInfo, kernel: 'http://x/k', ramdisk: 'http://x/r', root_gb: '10', swap_mb: 0 }],
     ['capabilities as text', { ...imageInfo, capabilities: '{"boot_mode": "uefi"}' }],
@@ -102,6 +107,16 @@ describe('instance_info of interface direct', () => {
     ['half a digest', { ...noDigest, image_os_hash_algo: 'sha256' }, 'instance_info.image_os_hash_value'],
     ['an unknown algorithm', { ...imageInfo, image_os_hash_algo: 'crc' }, 'instance_info.image_os_hash_algo'],
     ['a digest of another length', { ...imageInfo, image_os_hash_algo: 'sha512' }, 'instance_info.image_os_hash_value'],
+    [
+      'a checksum file that is none of the web',
+      { ...imageInfo, image_os_hash_value: 'file:///etc/sums' },
+      'image_os_hash_value must be 64 hexadecimal digits for this algorithm, or the URL of a checksum file',
+    ],
+    [
+      'a checksum that is none of any kind',
+      { ...imageInfo, image_os_hash_algo: 'auto', image_os_hash_value: 'x' },
+      'MD5',
+    ],
     ['a checksum that is none', { ...noDigest, image_checksum: 'xyz' }, 'instance_info.image_checksum'],
     ['an unknown disk format', { ...imageInfo, image_disk_format: 'vmdk' }, 'instance_info.image_disk_format'],
     ['an unknown image type', { ...imageInfo, image_type: 'floppy' }, 'instance_info.image_type'],

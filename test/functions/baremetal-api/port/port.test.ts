@@ -309,3 +309,36 @@ describe('deleting a port', () => {
     expect((await front.request(`DELETE /v1/ports/${uuid}`)).status).toBe(204);
   });
 });
+
+describe('the ports of a group', () => {
+  const refusal = (group: string, network: string, of: string) =>
+    `Port with physical network ${network} cannot become a member of port group ${group} which has ports in physical network ${of}.`;
+  const addGroup = async () =>
+    ((await front.request('POST /v1/portgroups', { body: { node_uuid: node } })).body as { uuid: string }).uuid;
+
+  it('are in one physical network, whichever way they get there', async () => {
+    const group = await addGroup();
+    await add(1, { portgroup_uuid: group, physical_network: 'net-1' });
+    const second = await create({ address: address(2), portgroup_uuid: group, physical_network: 'net-2' });
+    expect([second.status, second.error]).toEqual([409, refusal(group, 'net-2', 'net-1')]);
+    const none = await create({ address: address(2), portgroup_uuid: group });
+    expect([none.status, none.error]).toEqual([409, refusal(group, 'None', 'net-1')]);
+    const { uuid } = await add(2, { physical_network: 'net-2' });
+    const joined = await patch(uuid, [set('/portgroup_uuid', group)]);
+    expect([joined.status, joined.error]).toEqual([409, refusal(group, 'net-2', 'net-1')]);
+    const both = await patch(uuid, [set('/portgroup_uuid', group), set('/physical_network', 'net-1')]);
+    expect(both.status).toBe(200);
+    // From 1.102 on nobody changes it while the port is in the group.
+    const moved = await patch(uuid, [set('/physical_network', 'net-3')], '1.101');
+    expect([moved.status, moved.error]).toEqual([409, refusal(group, 'net-3', 'net-1')]);
+    expect((await patch(uuid, [set('/extra/a', 1)])).status).toBe(200);
+  });
+
+  it('may be in another one with the only port of the group, and in another group', async () => {
+    const group = await addGroup();
+    const { uuid } = await add(1, { portgroup_uuid: group, physical_network: 'net-1' });
+    expect((await patch(uuid, [set('/physical_network', 'net-2')], '1.101')).status).toBe(200);
+    await add(2, { portgroup_uuid: await addGroup(), physical_network: 'net-9' });
+    await add(3, { portgroup_uuid: group, physical_network: 'net-2' });
+  });
+});

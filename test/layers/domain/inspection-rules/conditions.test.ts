@@ -102,7 +102,15 @@ describe('a condition', () => {
     expect(applies({ op: 'contains', args: { value: '{inventory}', regex: 'hunter2' } })).toBe(false);
   });
 
+  it('finds nothing in no time in what goes back on itself elsewhere', () => {
+    // JavaScript's own engine would not be done within the age of the universe.
+    const value = `{inventory[bmc_address]}${'a'.repeat(60_000)}`;
+    expect(applies({ op: 'contains', args: { value, regex: '(a+)+(a|aa)*b' } })).toBe(false);
+    expect(applies({ op: 'matches', args: { value, regex: '(.*)*(.*a)+b' } })).toBe(false);
+  });
+
   it.each([
+    [{ op: 'contains', args: ['a'.repeat(60_000), `(${'[^x]?'.repeat(300)})y`] }, 'takes more than 5000000 steps'],
     [{ op: 'lt', args: { values: [1, 'x'] } }, 'no order'],
     [{ op: 'lt', args: { values: '{node.name}' } }, 'values'],
     [{ op: 'in-net', args: ['10.1.0.700', '10.0.0.0/8'] }, '10.1.0.700'],

@@ -16,6 +16,8 @@ export type Case = {
   /** The error of an execution that fails, and words of its cause. */
   readonly error?: string;
   readonly cause?: string;
+  /** It ends without error and cause. */
+  readonly silent?: boolean;
   readonly status?: 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'RUNNING';
   /** The states entered, in order. */
   readonly entered?: readonly string[];

@@ -202,11 +202,11 @@ export const taskCases: readonly Case[] = [
         Catch: [{ ErrorEquals: ['States.Timeout'], Next: 'B' }],
         End: true,
       }),
-      B: { Type: 'Pass', Output: '{% $states.input.Error %}', End: true },
+      B: { Type: 'Pass', End: true },
     },
     input: { limit: 20 },
     script: { slow: () => hangs },
-    output: 'States.Timeout',
+    output: { Error: 'States.Timeout', Cause: '' },
     seconds: 20,
     types: `
       ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskTimedOut TaskStateExited
@@ -264,21 +264,38 @@ export const taskCases: readonly Case[] = [
     error: 'States.QueryEvaluationError',
   },
   {
-    says: 'a result larger than 256 KiB is not caught by States.ALL',
+    says: 'a result larger than 256 KiB is caught by States.ALL',
     states: {
       A: callOf('f', { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }], End: true }),
-      B: { Type: 'Succeed' },
+      B: { Type: 'Succeed', Output: '{% $states.input.Error %}' },
     },
     script: { f: () => 'x'.repeat(262_144) },
+    output: 'States.DataLimitExceeded',
+  },
+  {
+    says: 'an Output larger than that is not',
+    states: {
+      A: callOf('f', {
+        Output: '{% $pad("", 262144, "x") %}',
+        Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }],
+        End: true,
+      }),
+      B: { Type: 'Succeed' },
+    },
+    script: { f: () => null },
     error: 'States.DataLimitExceeded',
   },
   {
     says: 'but by its own name',
     states: {
-      A: callOf('f', { Catch: [{ ErrorEquals: ['States.DataLimitExceeded'], Next: 'B' }], End: true }),
+      A: callOf('f', {
+        Output: '{% $pad("", 262144, "x") %}',
+        Catch: [{ ErrorEquals: ['States.DataLimitExceeded'], Next: 'B' }],
+        End: true,
+      }),
       B: { Type: 'Succeed', Output: '{% "caught" %}' },
     },
-    script: { f: () => 'x'.repeat(262_144) },
+    script: { f: () => null },
     output: 'caught',
   },
   {
@@ -311,19 +328,19 @@ export const taskCases: readonly Case[] = [
     error: 'Refused',
   },
   {
-    says: 'a missed heartbeat is States.HeartbeatTimeout, which States.Timeout names too',
+    says: 'a missed heartbeat is States.Timeout, without a cause',
     states: {
       A: waitOf('ask', {
         HeartbeatSeconds: 30,
         TimeoutSeconds: 600,
-        Retry: [{ ErrorEquals: ['States.HeartbeatTimeout'], MaxAttempts: 1 }],
+        Retry: [{ ErrorEquals: ['States.Timeout'], MaxAttempts: 1 }],
         Catch: [{ ErrorEquals: ['States.Timeout'], Next: 'B' }],
         End: true,
       }),
-      B: { Type: 'Pass', Output: '{% $states.input.Error %}', End: true },
+      B: { Type: 'Pass', End: true },
     },
     script: { ask: () => null },
-    output: 'States.HeartbeatTimeout',
+    output: { Error: 'States.Timeout', Cause: '' },
     seconds: 30 + 1 + 30,
   },
   {

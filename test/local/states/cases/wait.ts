@@ -52,11 +52,11 @@ export const waitCases: readonly Case[] = [
     seconds: 0,
   },
   {
-    says: 'an execution that outlasts its TimeoutSeconds is TIMED_OUT',
+    says: 'an execution that outlasts its TimeoutSeconds is TIMED_OUT, without error or cause',
     states: { A: { Type: 'Wait', Seconds: 100, End: true } },
     more: { TimeoutSeconds: 60 },
     status: 'TIMED_OUT',
-    error: 'States.Timeout',
+    silent: true,
     seconds: 60,
     types: 'ExecutionStarted WaitStateEntered ExecutionTimedOut',
   },

@@ -102,7 +102,7 @@ describe('the medium of the agent', () => {
         : undefined;
     stage.proxy.answer('boot.ensure', ...Array.from({ length: 200 }, () => slow));
     await stage.provision('clean', 'provide');
-    await stage.settle(10 * 60 + 5);
+    await stage.settle(10 * 60 + 20);
     expect(await stage.read()).toMatchObject({ provision_state: 'clean wait', power_state: 'power on' });
     expect(await wordsOnMedium(stage)).toHaveProperty('ipa-agent-token');
   });

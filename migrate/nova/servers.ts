@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
-import type { Service } from '../../migrate/service.ts';
+import type { Service } from '../service.ts';
 
 const amount = z.union([z.number(), z.literal('').transform(() => 0)]);
 
@@ -23,8 +23,12 @@ const flavorOfServer = z
     disk: amount,
     ephemeral: amount,
     swap: amount,
+    extra_specs: z.record(z.string(), z.string()),
   })
   .partial();
+
+/** Absent is as good as null: what an older Nova does not tell, and what this caller does not see. */
+const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 
 /** As GET /servers/{id} shows one (compute-api.md 3). */
 const server = z.object({
@@ -36,6 +40,23 @@ const server = z.object({
   flavor: flavorOfServer.default({}),
   addresses: z.record(z.string(), z.array(address)).default({}),
   'OS-EXT-SRV-ATTR:hypervisor_hostname': z.string().nullish(),
+  'OS-EXT-STS:task_state': given(z.string()),
+  status: given(z.string()),
+  // A text for one that was booted from a volume.
+  image: given(z.union([z.object({ id: z.string() }), z.literal('').transform(() => null)])),
+  metadata: given(z.record(z.string(), z.string())),
+  accessIPv4: given(z.string()),
+  accessIPv6: given(z.string()),
+  config_drive: given(z.string()),
+  key_name: given(z.string()),
+  security_groups: given(z.array(z.object({ name: z.string() }))),
+  'OS-DCF:diskConfig': given(z.string()),
+  'OS-SRV-USG:launched_at': given(z.string()),
+  description: given(z.string()),
+  tags: given(z.array(z.string())),
+  locked: given(z.boolean()),
+  'OS-EXT-SRV-ATTR:hostname': given(z.string()),
+  'OS-EXT-SRV-ATTR:user_data': given(z.string()),
 });
 
 export type Server = z.output<typeof server>;
@@ -48,14 +69,26 @@ const flavor = z.object({
   disk: amount,
   swap: amount.default(0),
   'OS-FLV-EXT-DATA:ephemeral': amount.default(0),
+  extra_specs: z.record(z.string(), z.string()).optional(),
 });
 
 export type Flavor = z.output<typeof flavor>;
+
+/** Whether a server has a copy of this flavor, as far as it tells: another may have been made under the same name. */
+export const isCopyOf = (own: Server['flavor'], one: Flavor): boolean =>
+  one.name === own.original_name &&
+  one.vcpus === own.vcpus &&
+  one.ram === own.ram &&
+  one.disk === own.disk &&
+  one.swap === (own.swap ?? 0) &&
+  one['OS-FLV-EXT-DATA:ephemeral'] === (own.ephemeral ?? 0);
 
 /** Where servers and flavors are looked up. */
 export type Servers = {
   /** Undefined if there is none of this UUID. */
   find(uuid: string): Promise<Server | undefined>;
+  /** All of all projects, page by page, the oldest first. */
+  pages(): AsyncGenerator<readonly Server[]>;
   flavors(): Promise<readonly Flavor[]>;
 };
 
@@ -73,7 +106,13 @@ const flavorsFile = z.object({ flavors: z.array(flavor) });
 export const serversIn = (servers: unknown, flavors: unknown = { flavors: [] }): Servers => {
   const all = new Map(read(serversFile, servers, 'The file of servers').servers.map((one) => [one.id, one]));
   const known = read(flavorsFile, flavors, 'The file of flavors').flavors;
-  return { find: async (uuid) => all.get(uuid), flavors: async () => known };
+  return {
+    find: async (uuid) => all.get(uuid),
+    flavors: async () => known,
+    pages: async function* () {
+      yield [...all.values()].toSorted((a, b) => (a.created < b.created ? -1 : Number(a.created > b.created)));
+    },
+  };
 };
 
 /** The first one that copies the flavor into the server; older ones are asked as they are. */
@@ -111,6 +150,16 @@ export const serversOf = (nova: Service): Servers => {
     // A service may have pages of its own size: the last one is empty.
     return last ? [...flavors, ...(await page(`&marker=${encodeURIComponent(last.id)}`))] : [];
   };
+  const pages: Servers['pages'] = async function* () {
+    const path = `/servers/detail?all_tenants=1&sort_key=created_at&sort_dir=asc&limit=${most}`;
+    for (let marker = ''; ;) {
+      const { servers } = read(serversFile, await answered(path + marker), 'The list of servers');
+      if (servers.length === 0) return;
+      yield servers;
+      marker = `&marker=${servers.at(-1)!.id}`;
+    }
+  };
+
   let known: Promise<Flavor[]> | undefined;
-  return { find, flavors: async () => (known ??= page('')) };
+  return { find, pages, flavors: async () => (known ??= page('')) };
 };

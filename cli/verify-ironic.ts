@@ -1,0 +1,77 @@
+/** `npx ingot verify ironic`: whether every record of an Ironic is here as it is there. Nothing is written. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { Invalid } from '../layers/domain/fault.ts';
+import { openIronic } from '../migrate/ironic/api.ts';
+import { resources } from '../migrate/ironic/fields.ts';
+import { type Difference, verify } from '../migrate/ironic/verify.ts';
+import type { Command, World } from './command.ts';
+import { createProgress } from './progress.ts';
+import { privateFile } from './report-file.ts';
+import { openSourceIronic, replacementsOf, sourceOptions, sourceUsage } from './source-ironic.ts';
+import { openTarget, targetOptions, targetUsage } from './target.ts';
+
+const options = { ...sourceOptions, ...targetOptions, report: { type: 'string' } } as const;
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
+  }
+};
+
+const told = 50;
+const widest = 200;
+
+const short = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length > widest ? `${text.slice(0, widest)}...` : text;
+};
+
+const lineOf = ({ kind, uuid, name, field, source, here }: Difference): string =>
+  `${kind} ${name ?? uuid}: ${field} is ${short(source)} at the source, ${short(here)} here`;
+
+/** What is not compared, and why. */
+const exceptions = (): object =>
+  Object.fromEntries(Object.entries(resources).map(([kind, { left, moving }]) => [kind, { ...left, ...moving }]));
+
+const reportOf = (compared: number, differences: readonly Difference[]): string =>
+  `${JSON.stringify({ compared, differences, not_compared: exceptions() }, undefined, 1)}\n`;
+
+const end = (compared: number, differences: readonly Difference[], { print }: World): number => {
+  for (const one of differences.slice(0, told)) print(lineOf(one));
+  if (differences.length > told) print(`and ${differences.length - told} more: --report FILE has them all`);
+  print(`${compared} records compared, ${differences.length} differences`);
+  return differences.length > 0 ? 1 : 0;
+};
+
+export const verifyIronic: Command = {
+  usage: '--source URL --endpoint URL [--report FILE] [options]',
+  doc: `compare every record of an Ironic with what was moved, and its fence (exit code 1: something differs; the report
+      tells what is not compared, and why)${sourceUsage}
+      --source-is-stopped   no conductor of it runs: its nodes need no maintenance${targetUsage}`,
+  run: async (args, world) => {
+    const values = parse(args);
+    const replacements = replacementsOf(values.replace);
+    const here = await openIronic(openTarget(values, world.env), sleep);
+    const source = await openSourceIronic(values, world.env);
+    const file = privateFile(values.report);
+    const progress = createProgress(undefined, 'records compared', world);
+    const differences: Difference[] = [];
+    let compared = 0;
+    try {
+      for await (const page of verify({ source, here, replacements, running: !values['source-is-stopped'] })) {
+        compared += page.count;
+        differences.push(...page.differences);
+        for (let at = 0; at < page.count; at += 1) progress.step();
+      }
+    } finally {
+      progress.end();
+    }
+    file.write(reportOf(compared, differences));
+    file.end();
+    return end(compared, differences, world);
+  },
+};

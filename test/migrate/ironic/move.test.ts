@@ -1,0 +1,249 @@
+/** Moving an Ironic: what is asked first, what is written, and what is left when it ends in the middle. */
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createMemorySecrets } from '../../../layers/platform/memory/secrets.ts';
+import { readSecrets } from '../../../layers/store/node-secrets.ts';
+import { createSite, first, noSecrets, refusals, samples, second, type Site, summed, third } from './site.ts';
+
+let site: Site;
+beforeEach(async () => {
+  site = await createSite();
+});
+
+const puts = () => site.asked.filter((one) => one.startsWith('PUT'));
+const nodes = async () => (await site.show(site.here, 'nodes?include_children=true')).nodes as { uuid: string }[];
+
+describe('a move', () => {
+  it('brings every kind, with uuids, states, times, owners and secrets', async () => {
+    const entries = await site.move();
+    expect(refusals(entries)).toEqual([]);
+    expect([...new Set(entries.map(({ kind }) => kind))].toSorted()).toEqual(
+      [...new Set(samples.map(({ kind }) => kind))].toSorted(),
+    );
+    // Of each node the source tells besides how it came there, and of its maintenance.
+    expect(summed(entries)).toEqual({ imported: samples.length + 6 });
+    const node = samples.find(({ record }) => record['uuid'] === first)!.record;
+    expect(await site.show(site.here, `nodes/${first}`)).toMatchObject({
+      ...node,
+      driver_info: { redfish_address: 'https://10.0.0.1', redfish_password: '******' },
+      instance_info: { display_name: 'web', configdrive: '******' },
+      maintenance: false,
+      driver_internal_info: { takeover: { state: 'pending' } },
+    });
+    const { values } = await readSecrets(site.here.platform.table, first);
+    const name = 'redfish_password';
+    expect(await createMemorySecrets().open(values[name]!, { node: first, name })).toBe('canary-1');
+    expect(await site.show(site.here, `nodes/${third}`)).toMatchObject({ parent_node: first });
+    expect((await site.show(site.here, `nodes/${first}/inventory`)).inventory).toEqual({ cpu: { count: 8 } });
+    const { history } = await site.show(site.here, `nodes/${first}/history?detail=true`);
+    expect(history).toContainEqual(
+      expect.objectContaining({ event: 'Timeout reached', created_at: '2024-06-02T10:00:00+00:00' }),
+    );
+  });
+
+  it('sets every node to maintenance at its source before, and brings the maintenance that it had', async () => {
+    await site.move();
+    for (const uuid of [first, second, third]) {
+      const { maintenance, maintenance_reason: reason } = await site.show(site.there, `nodes/${uuid}`);
+      expect([maintenance, reason]).toEqual([true, expect.stringContaining('Moved to Ingot')]);
+    }
+    expect(await site.show(site.here, `nodes/${second}`)).toMatchObject({
+      maintenance: true,
+      maintenance_reason: 'the fan is loud',
+      updated_at: '2024-09-10T11:22:33+00:00',
+    });
+  });
+
+  it('leaves a source alone that is stopped', async () => {
+    await site.move({ running: false });
+    expect(puts()).toEqual([]);
+    expect(await nodes()).toHaveLength(3);
+  });
+
+  it('changes nothing the second time, neither here nor there', async () => {
+    await site.move();
+    const count = puts().length;
+    expect(summed(await site.move())).toEqual({ identical: samples.length + 6 });
+    expect(puts()).toHaveLength(count);
+  });
+
+  it('compares what is here and never writes over it', async () => {
+    await site.move();
+    await site.here.request(`PATCH /v1/nodes/${second}`, {
+      body: [{ op: 'add', path: '/description', value: 'mine' }],
+    });
+    await site.there.request(`PATCH /v1/nodes/${second}`, {
+      body: [{ op: 'add', path: '/description', value: 'theirs' }],
+    });
+    expect(refusals(await site.move())).toEqual([
+      ['node', 'kept', 'conflict', expect.stringContaining('another description; it stays as it is') as string],
+    ]);
+    expect(await site.show(site.here, `nodes/${second}`)).toMatchObject({ description: 'mine' });
+  });
+
+  it('moves from the oldest version what that one has', async () => {
+    site = await createSite(
+      samples
+        .filter(({ kind }) => ['chassis', 'node', 'port', 'portgroup'].includes(kind))
+        .map((one) =>
+          one.record['uuid'] === first ? { ...one, record: { ...one.record, allocation_uuid: null } } : one,
+        )
+        .filter(({ record }) => record['uuid'] !== third),
+      46,
+    );
+    const entries = await site.move();
+    expect(refusals(entries)).toEqual([]);
+    expect(summed(entries)).toEqual({ imported: 5 });
+    // It knows no lessee.
+    expect(await site.show(site.here, `nodes/${first}`)).toMatchObject({ provision_state: 'active', lessee: null });
+    expect(site.asked.some((one) => /history|inventory|allocations|include_children/.test(one))).toBe(false);
+  });
+
+  it('is refused by an older one with the way to go', async () => {
+    site = await createSite([], 45);
+    await expect(site.move()).rejects.toThrow('upgrade it to Stein or later first');
+  });
+});
+
+describe('a tool that is ended anywhere and begun again', () => {
+  /** Ends at the n-th request to either side. */
+  const endAt = (n: number) => {
+    const { source, target } = site.between;
+    let left = n;
+    const dying =
+      (service: typeof source): typeof source =>
+      async (...asked) => {
+        left -= 1;
+        if (left < 0) throw new Error('killed');
+        return service(...asked);
+      };
+    site.between.source = dying(source);
+    site.between.target = dying(target);
+    return () => Object.assign(site.between, { source, target });
+  };
+
+  it.each(Array.from({ length: 14 }, (_, at) => at * 4 + 1))('at request %i, brings all as it was', async (n) => {
+    const restore = endAt(n);
+    await site.move().catch(() => undefined);
+    restore();
+    const entries = await site.move();
+    expect(refusals(entries)).toEqual([]);
+    expect(await site.show(site.here, `nodes/${second}`)).toMatchObject({
+      maintenance: true,
+      maintenance_reason: 'the fan is loud',
+      updated_at: '2024-09-10T11:22:33+00:00',
+    });
+    expect(await site.show(site.here, `nodes/${first}`)).toMatchObject({
+      maintenance: false,
+      maintenance_reason: null,
+    });
+    expect(await nodes()).toHaveLength(3);
+  });
+});
+
+describe('what can not be moved is told before anything is written:', () => {
+  const node = (more: object) => ({
+    kind: 'node',
+    record: { ...samples[6]!.record, name: 'odd', parent_node: null, ...more },
+  });
+  /** The source as another program would show it. */
+  const shownAs = (change: (node: Record<string, unknown>) => object) => {
+    const { source } = site.between;
+    site.between.source = async (...asked) => {
+      const reply = await source(...asked);
+      const { nodes: list } = (reply.body ?? {}) as { nodes?: Record<string, unknown>[] };
+      return asked[1].startsWith('/v1/nodes/detail') && list
+        ? { ...reply, body: { ...(reply.body as object), nodes: list.map((one) => ({ ...one, ...change(one) })) } }
+        : reply;
+    };
+  };
+
+  it.each<[reason: string, shown: object, detail: string]>([
+    ['unknown-driver', { driver: 'idrac' }, '--replace driver:idrac=redfish'],
+    [
+      'unknown-interface',
+      { driver: 'redfish', boot_interface: 'ipxe' },
+      '--replace boot_interface:ipxe=redfish-virtual-media',
+    ],
+    ['in-progress', { provision_state: 'cleaning' }, 'provision_state is cleaning: wait until it is over'],
+    ['in-progress', { provision_state: 'a new state' }, 'wait until it is over'],
+    ['in-progress', { target_power_state: 'power on' }, 'a power action to power on is in progress'],
+    ['reserved', { reservation: 'conductor-1' }, 'locked by conductor-1'],
+    ['power-failure', { maintenance: true, fault: 'power failure' }, 'clears the fault'],
+    ['missing-secrets', { driver_info: { redfish_password: '******' } }, 'driver_info.redfish_password'],
+  ])('%s %j', async (reason, shown, detail) => {
+    site = await createSite([node({})]);
+    shownAs(() => shown);
+    const [entry] = await site.look();
+    expect(entry!.refusal).toEqual({ reason, detail: expect.stringContaining(detail) as string });
+    expect(puts()).toEqual([]);
+    // Nor is it moved, or fenced, if the others are to be.
+    await site.move();
+    expect(puts()).toEqual([]);
+    expect(await nodes()).toEqual([]);
+  });
+
+  it('an interface that is replaced on the way is moved', async () => {
+    site = await createSite([node({ driver: 'redfish' })]);
+    shownAs(() => ({ boot_interface: 'ipxe' }));
+    const replacements = [{ field: 'boot_interface', from: 'ipxe', to: 'redfish-virtual-media' }];
+    expect(refusals(await site.move({ replacements }))).toEqual([]);
+    expect(await site.show(site.here, `nodes/${third}`)).toMatchObject({ boot_interface: 'redfish-virtual-media' });
+  });
+
+  it('a field that has no place here is told, and what is left out of instances', async () => {
+    shownAs(({ uuid }) => (uuid === first ? { new_field: 7, driver_info: {}, console_enabled: true } : {}));
+    const entries = await site.look({ secrets: noSecrets });
+    const told = entries.find(({ uuid }) => uuid === first)!.warnings.map(({ reason }) => reason);
+    expect(told).toEqual(['instance-secrets', 'console', 'unknown-field']);
+  });
+
+  it('without their secrets nodes, templates, rules and volumes are rejected, and with them what belongs to them', async () => {
+    const told = refusals(await site.look({ secrets: noSecrets })).map(([kind, name, reason]) => [kind, name, reason]);
+    expect(told).toEqual([
+      ['deploy_template', 'CUSTOM_RAID', 'missing-secrets'],
+      ['inspection_rule', expect.any(String), 'missing-secrets'],
+      ['node', 'web-1', 'missing-secrets'],
+      ['node', 'kept', 'missing-secrets'],
+      ['portgroup', 'bond0', 'parent-not-imported'],
+      ['port', expect.any(String), 'parent-not-imported'],
+      ['volume_connector', expect.any(String), 'parent-not-imported'],
+      ['volume_target', expect.any(String), 'missing-secrets'],
+      ['allocation', 'mine', 'parent-not-imported'],
+    ]);
+  });
+
+  it('what the target would refuse', async () => {
+    shownAs(({ uuid }) => (uuid === third ? { resource_class: 'x'.repeat(81) } : {}));
+    expect(refusals(await site.look())).toEqual([
+      ['node', third, 'refused', expect.stringContaining('resource_class') as string],
+    ]);
+  });
+});
+
+describe('a node that can not be fenced', () => {
+  it('is not written: a lock that stays is told', async () => {
+    const { source } = site.between;
+    const locked = { error_message: JSON.stringify({ faultstring: 'Node is locked by host c1.' }) };
+    site.between.source = async (method, path, asking) =>
+      method === 'PUT' && path.includes(second) ? { status: 409, body: locked } : source(method, path, asking);
+    expect(refusals(await site.move())).toEqual([
+      ['node', 'kept', 'not-fenced', 'maintenance was answered with 409: Node is locked by host c1.'],
+    ]);
+    expect((await nodes()).map(({ uuid }) => uuid).toSorted()).toEqual([first, third]);
+  });
+
+  it('is judged again once it is: what began before was not seen', async () => {
+    const { source } = site.between;
+    site.between.source = async (method, path, asking) => {
+      const reply = await source(method, path, asking);
+      if (method === 'PUT' && path.includes(third)) {
+        await site.there.force(third, { provision_state: 'inspecting', target_provision_state: 'manageable' });
+      }
+      return reply;
+    };
+    expect(refusals(await site.move())).toEqual([
+      ['node', third, 'in-progress', expect.stringContaining('inspecting') as string],
+    ]);
+  });
+});
