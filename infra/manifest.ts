@@ -50,7 +50,12 @@ export const functions = {
     grants: ['tenants', 'objects:images'],
     doc: 'The Image API (/v2), for tenants.',
   },
-  'network-api': { memory: 512, timeout: 29, grants: ['tenants'], doc: 'The Network API (/v2.0), for tenants.' },
+  'network-api': {
+    memory: 512,
+    timeout: 29,
+    grants: ['tenants', 'workflows:servers'],
+    doc: 'The Network API (/v2.0), for tenants; has nodes told of addresses that it changes.',
+  },
   authorizer: { memory: 512, timeout: 10, grants: ['parameters'], doc: 'Who is calling; answers API Gateway.' },
   workflow: {
     memory: 512,

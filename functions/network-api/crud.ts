@@ -6,6 +6,7 @@ import { allows, denied, type Owned, type Rule, type Subject } from '../../layer
 import { ResourceNotFound } from '../../layers/domain/network/faults.ts';
 import { isUuid, json } from '../../layers/domain/values.ts';
 import type { Table } from '../../layers/platform/table.ts';
+import { tellAddressesOf } from '../../workflows/owners/server/addresses.ts';
 import { authorizeFields, maxBulk, readAll, readChange, readNew, readOne, type Values } from './body.ts';
 import { answerList, type Listing, queryOf } from './list.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
@@ -20,6 +21,8 @@ export type Resource<R extends Standard> = Listing<R> & {
   create(deps: Deps, call: Pick<Call, 'subject'>, values: Values, given: Values): Promise<R>;
   change(deps: Deps, call: Pick<Call, 'subject'>, target: R, values: Values): Promise<R>;
   remove(deps: Deps, call: Pick<Call, 'subject'>, target: R): Promise<void>;
+  /** The ports whose addresses are others when one is made, changed or removed; missing: those of none. */
+  ports?(record: R): readonly string[];
 };
 
 /** What their schemas are called in the documents. */
@@ -61,6 +64,10 @@ const listRoute = <R extends Standard>(resource: Resource<R>): Route => {
   });
 };
 
+/** Whoever has the ports whose addresses a write has changed is told of it, by what the record was and is. */
+const tell = async <R extends Standard>(deps: Deps, { ports }: Resource<R>, ...forms: readonly R[]): Promise<void> =>
+  tellAddressesOf(deps, ports ? forms.flatMap(ports) : []);
+
 /** Makes one after the other; if one is refused, those before it go again. */
 const makeAll = async <R extends Standard>(
   deps: Deps,
@@ -95,7 +102,9 @@ const createRoute = <R extends Standard>(resource: Resource<R>): Route => {
         authorizeProject(rule, call.subject, values);
         authorizeFields(rows, values, call.subject, { project_id: values['project_id'] as string });
       }
-      const made = (await makeAll(deps, call, resource, wanted)).map(viewOf(rows, shown, call));
+      const all = await makeAll(deps, call, resource, wanted);
+      await tell(deps, resource, ...all);
+      const made = all.map(viewOf(rows, shown, call));
       return { body: bulk ? { [collection]: made } : { [name]: made[0] } };
     },
   });
@@ -132,6 +141,7 @@ export const resourceRoutes = <R extends Standard>(resource: Resource<R>): Route
         const values = readChange(rows, readOne(call.body, name));
         authorizeFields(rows, values, call.subject, call.target);
         const changed = await resource.change(deps, call, call.target, values);
+        await tell(deps, resource, call.target, changed);
         return { body: { [name]: viewOf(rows, shown, call)(changed) } };
       },
     }),
@@ -141,6 +151,7 @@ export const resourceRoutes = <R extends Standard>(resource: Resource<R>): Route
       find,
       handle: async (deps, call) => {
         await resource.remove(deps, call, call.target);
+        await tell(deps, resource, call.target);
         return {};
       },
     }),

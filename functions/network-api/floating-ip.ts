@@ -42,6 +42,7 @@ export const floatingIps: Resource<StoredFloatingIp> = {
   kind: networkKinds.floatingip,
   shown,
   find: findFloatingIp,
+  ports: ({ port_id: port }) => (port === null ? [] : [port]),
   create: async (deps, { subject }, values) => {
     const wanted = values as unknown as NewFloatingIp;
     const network = await findNetwork(deps.table, wanted.floating_network_id);

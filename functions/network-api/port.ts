@@ -72,6 +72,7 @@ export const ports: Resource<StoredPort> = {
   shown,
   filters,
   find: findPort,
+  ports: ({ uuid }) => [uuid],
   create: async (deps, { subject }, values) => {
     refuseGroups(values, values['project_id'] as string);
     return createPort(deps, values as unknown as NewPort, {

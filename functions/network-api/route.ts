@@ -6,7 +6,9 @@ import type { Config } from './config.ts';
 
 export type { Answer, Call } from '../../layers/http/route.ts';
 
-export type Deps = Pick<Platform, 'table' | 'log' | 'clock' | 'chance' | 'ids'> & { readonly config: Config };
+export type Deps = Pick<Platform, 'table' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'> & {
+  readonly config: Config;
+};
 
 export type Route<Body = unknown, Target = unknown> = HttpRoute<Deps, Rule, Body, Target>;
 

@@ -6,7 +6,7 @@ import type { Platform } from '../../layers/platform/platform.ts';
 import { serverWorkflows } from '../../workflows/index.ts';
 import { createServerOwner } from '../../workflows/owners/server/index.ts';
 import { type Report, syncRuns } from '../../workflows/run/sync.ts';
-import { tellAddresses } from './addresses.ts';
+import { tellOpenChanges } from './addresses.ts';
 import { sweepImages } from './sweep.ts';
 
 export type Deps = Pick<Platform, 'table' | 'objects' | 'workflows' | 'log' | 'clock' | 'chance' | 'ids'>;
@@ -15,7 +15,7 @@ const keepers = [createServerOwner(serverWorkflows)];
 
 /** Servers are looked after whatever becomes of it. */
 const tidy = async (deps: Deps): Promise<void> => {
-  await tellAddresses(deps).catch((error: unknown) => {
+  await tellOpenChanges(deps).catch((error: unknown) => {
     deps.log.error('Changes of addresses could not be looked up; the next round tries again.', { error });
   });
   await sweepImages(deps).catch((error: unknown) => {

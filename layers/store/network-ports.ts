@@ -170,9 +170,10 @@ export const changePort = async (
 ): Promise<StoredPort> => {
   const { after } = await changeRecord(needs, kind, uuid, async (before) => {
     const wanted = permit(before);
-    const { mac_address: mac = before.mac_address } = wanted;
-    if (isBound(before) && mac !== before.mac_address) throw PortBound(uuid);
-    return changing(needs, before, wanted);
+    // An empty one is none that is asked for: a port always has one.
+    const mac_address = wanted.mac_address || before.mac_address;
+    if (isBound(before) && mac_address !== before.mac_address) throw PortBound(uuid);
+    return changing(needs, before, { ...wanted, mac_address });
   });
   return after;
 };

@@ -48,8 +48,8 @@ describe('a floating IP', () => {
     expect(await put({ port_id: other.id })).toMatchObject({ fixed_ip_address: other.fixed_ips[0].ip_address });
     expect(await put({ description: 'x' })).toMatchObject({ port_id: other.id, description: 'x' });
     expect(await put({ port_id: null })).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN' });
-    const told = (await openChanges(platform.table, { limit: 10 })).map(({ port: one }) => one);
-    expect(new Set(told)).toEqual(new Set([port.id, other.id]));
+    // No server has the ports, so there is nobody to tell.
+    expect(await openChanges(platform.table, { limit: 10 })).toEqual([]);
   });
 
   it('goes, and its address is free', async () => {
@@ -57,8 +57,7 @@ describe('a floating IP', () => {
     const before = platform.table.items().length;
     const { id } = await make('floatingips', { floating_network_id, port_id: port.id });
     expect((await request(`DELETE ${at}/${id}`)).status).toBe(204);
-    // What is left tells whoever has the port.
-    expect(platform.table.items()).toHaveLength(before + 1);
+    expect(platform.table.items()).toHaveLength(before);
     expect(refusal(await request(`GET ${at}/${id}`))).toEqual([404, 'FloatingIPNotFound']);
   });
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 
 import { bindPort } from '../../../layers/store/network-ports.ts';
 import { countedUuid } from '../../../layers/platform/memory/ids.ts';
-import { openChanges } from '../../../layers/store/address-changes.ts';
 import { ann, bob, createFront, ray, refusal, root, withSubnet } from './front.ts';
 
 const at = '/v2.0/ports';
@@ -178,6 +177,16 @@ describe('a change of a port', () => {
   });
 });
 
+describe('a port whose MAC address is taken back', () => {
+  it('keeps the one that it has', async () => {
+    const front = createFront();
+    const { network_id } = await withSubnet(front);
+    const { id, mac_address } = await front.make('ports', { network_id });
+    const { status, body } = await front.request(`PUT ${at}/${id}`, { body: { port: { mac_address: null } } });
+    expect([status, body.port.mac_address]).toEqual([200, mac_address]);
+  });
+});
+
 describe('a port that a server has', () => {
   const bound = async () => {
     const all = await site();
@@ -215,15 +224,6 @@ describe('a port that a server has', () => {
     expect(refusal(await put({ device_owner: '' }))).toEqual([403, 'PolicyNotAuthorized']);
     expect((await put({ device_owner: '', device_id: '' }, root)).status).toBe(200);
     expect((await request(`DELETE ${at}/${id}`)).status).toBe(204);
-  });
-
-  it('has its new addresses told', async () => {
-    const { request, platform, id } = await bound();
-    expect(await openChanges(platform.table, { limit: 10 })).toEqual([]);
-    await request(`PUT ${at}/${id}`, { body: { port: { name: 'x' } } });
-    expect(await openChanges(platform.table, { limit: 10 })).toEqual([]);
-    await request(`PUT ${at}/${id}`, { body: { port: { fixed_ips: [{ ip_address: '10.0.0.99' }] } } });
-    expect(await openChanges(platform.table, { limit: 10 })).toEqual([{ port: id, mark: expect.any(String) }]);
   });
 
   it('is found by its server', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { changePort } from '../../../layers/store/network-ports.ts';
 import { openChanges } from '../../../layers/store/address-changes.ts';
 import { Fault, Unavailable } from '../../../layers/domain/fault.ts';
+import { root } from '../../functions/network-api/front.ts';
 import { createStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -187,6 +188,17 @@ describe('addresses that change', () => {
     await stage.settle(5);
   };
 
+  it('are told at once if the Network API changes them, and its other changes are no news', async () => {
+    const [port] = await stage.ports();
+    const put = async (values: object) =>
+      stage.network(`PUT /v2.0/ports/${port!.uuid}`, { subject: root, body: { port: values } });
+    await put({ name: 'x' });
+    expect(await stage.busy()).toEqual([]);
+    expect((await put({ fixed_ips: [{ ip_address: '10.0.0.99' }] })).status).toBe(200);
+    await stage.settle(60);
+    expect([await addressesTold(), await shown()]).toEqual([['10.0.0.99'], ['10.0.0.99']]);
+  });
+
   it('are told later while the server has a run', async () => {
     await switching(async () => stage.request(`POST /v2.1/servers/${uuid}/action`, { body: { 'os-stop': null } }));
     await change();
@@ -248,5 +260,62 @@ describe('addresses that change', () => {
     expect(await stage.readServer(uuid)).toBeUndefined();
     await stage.sync();
     expect([await openChanges(stage.tenants.table, { limit: 10 }), await stage.ports()]).toEqual([[], []]);
+  });
+});
+
+describe('a floating address', () => {
+  const floatingTold = async () =>
+    (JSON.parse((await stage.readNode(node)).instance_info['floating_ips'] as string) as { address: string }[]).map(
+      ({ address }) => address,
+    );
+  const make = async (collection: string, values: object) => {
+    const body = { [collection.slice(0, -1)]: values };
+    const answer = await stage.network(`POST /v2.0/${collection}`, { subject: root, body });
+    expect(answer.status).toBe(201);
+    return answer.body[collection.slice(0, -1)] as { id: string; floating_ip_address: string };
+  };
+  const floating = async (port_id: string | null) => {
+    const { id: floating_network_id } = await make('networks', { name: 'public', 'router:external': true });
+    await make('subnets', { network_id: floating_network_id, ip_version: 4, cidr: '203.0.113.0/24' });
+    return make('floatingips', { floating_network_id, port_id, project_id: 'red' });
+  };
+
+  it('is shown and told to the node as soon as it is given to a server, and as soon as it is taken away', async () => {
+    const [port] = await stage.ports();
+    const fixed = port!.fixed_ips[0]!.ip_address;
+    const { id, floating_ip_address: address } = await floating(null);
+    const give = async (port_id: string | null) => {
+      const { status } = await stage.network(`PUT /v2.0/floatingips/${id}`, { body: { floatingip: { port_id } } });
+      expect(status).toBe(200);
+      await stage.settle(30);
+    };
+    await give(port!.uuid);
+    expect([await floatingTold(), await shown()]).toEqual([[address], [fixed, address]]);
+    await give(null);
+    expect([await floatingTold(), await shown()]).toEqual([[], [fixed]]);
+    expect(await openChanges(stage.tenants.table, { limit: 10 })).toEqual([]);
+  });
+
+  it('that is made for a server, and one that is deleted, are told at once, too', async () => {
+    const [port] = await stage.ports();
+    const { id, floating_ip_address: address } = await floating(port!.uuid);
+    await stage.settle(30);
+    expect(await floatingTold()).toEqual([address]);
+    await stage.network(`DELETE /v2.0/floatingips/${id}`);
+    await stage.settle(30);
+    expect(await floatingTold()).toEqual([]);
+  });
+
+  it('is given although nobody can start the run that tells of it; server-sync does', async () => {
+    const [port] = await stage.ports();
+    stage.meddling.start = () => {
+      throw new Error('Nobody starts anything.');
+    };
+    const { floating_ip_address: address } = await floating(port!.uuid);
+    expect(await stage.busy()).toEqual([uuid]);
+    stage.meddling.start = undefined;
+    await stage.sync();
+    await stage.settle(30);
+    expect(await floatingTold()).toEqual([address]);
   });
 });

@@ -52,6 +52,7 @@ import { askingOf } from '../../fakes/http.ts';
 import { createFakeProxy } from '../../fakes/proxy.ts';
 import { environmentWith } from '../../fakes/settings.ts';
 import { createFront, type Options, root } from '../../functions/compute-api/front.ts';
+import { createFront as createNetworkFront } from '../../functions/network-api/front.ts';
 import { createLife, type Death, type Life } from '../mortal.ts';
 import { createVirtualTime } from '../virtual-time.ts';
 
@@ -87,6 +88,7 @@ type Process = {
   readonly states: States;
   readonly take: (event: object) => Promise<object>;
   readonly request: ReturnType<typeof createFront>['request'];
+  readonly network: ReturnType<typeof createNetworkFront>['request'];
 };
 
 export type StageOptions = {
@@ -197,10 +199,12 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     // What a client asks for is not what may die here.
     const front = { ...tenants, workflows: life.shield(forward), apis: life.shield(asked) };
     const { request } = createFront(env, front as never);
+    const network = createNetworkFront(front as never);
     return {
       life,
       states: states.current,
       request,
+      network: network.request,
       take: async (event) => handlers['server-workflow'](event, invocation),
     };
   };
@@ -346,6 +350,8 @@ export const createStage = async ({ env = {}, death }: StageOptions = {}) => {
     },
     boots,
     request,
+    /** The Network API, as tenants and administrators call it. */
+    network: async (...asked: Parameters<Process['network']>) => process.network(...asked),
     operator,
     changeNode,
     settle,
