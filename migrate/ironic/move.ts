@@ -27,6 +27,23 @@ export const foresee = async function* (
   }
 };
 
+/** Times and milliseconds between them: the lock of what set the maintenance may be there for a moment longer. */
+const settling = { tries: 5, pause: 2000 } as const;
+
+/** The page once no node of these is locked any more, or as it is then. */
+const settled = async (
+  page: Page,
+  wanted: ReadonlySet<string>,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<readonly Values[]> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const now = await page.again();
+    const isLocked = now.some(({ uuid, reservation = null }) => wanted.has(uuid as string) && reservation !== null);
+    if (!isLocked || attempt >= settling.tries) return now;
+    await sleep(settling.pause);
+  }
+};
+
 /** Fences the nodes that are wanted, and reads them again: until then the source may have changed them. */
 const fenced = async (
   reading: Reading,
@@ -42,7 +59,7 @@ const fenced = async (
     const failed = await fence(reading.ironic, node, sleep);
     if (failed !== undefined) failures.set(node['uuid'] as string, failed);
   });
-  const now = new Map((await page.again()).map((node) => [node['uuid'] as string, node]));
+  const now = new Map((await settled(page, wanted, sleep)).map((node) => [node['uuid'] as string, node]));
   const found = due.flatMap(({ uuid }): Values[] => (now.has(uuid as string) ? [now.get(uuid as string)!] : []));
   const fresh = new Map((await readEntries(reading, 'node', found, rejected)).map((entry) => [entry.uuid, entry]));
   return entries.map((entry) => {

@@ -239,6 +239,20 @@ describe('a node that can not be fenced', () => {
     expect((await nodes()).map(({ uuid }) => uuid).toSorted()).toEqual([first, third]);
   });
 
+  it('is waited for as long as the lock of its own maintenance is there', async () => {
+    const { source } = site.between;
+    let locked = 2;
+    site.between.source = async (method, path, asking) => {
+      if (method === 'PUT' && path.includes(third)) await site.there.force(third, { reservation: null });
+      const reply = await source(method, path, asking);
+      if (method === 'PUT' && path.includes(third)) await site.there.force(third, { reservation: 'conductor-1' });
+      if (path.startsWith('/v1/nodes/detail') && (locked -= 1) === -1)
+        await site.there.force(third, { reservation: null });
+      return reply;
+    };
+    expect(refusals(await site.move())).toEqual([]);
+  });
+
   it('is judged again once it is: what began before was not seen', async () => {
     const { source } = site.between;
     site.between.source = async (method, path, asking) => {
