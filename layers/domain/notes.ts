@@ -168,7 +168,7 @@ export const notes = {
     lifetime: 'instance',
     doc: 'Whether the image of the instance is that of a whole disk, not of a partition.',
   },
-  configdrive_flaw: {
+  drive_flaw: {
     schema: z.string(),
     lifetime: 'instance',
     doc: 'Why no agent could read the configdrive that came with the request.',

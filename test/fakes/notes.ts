@@ -38,7 +38,7 @@ export const everyNote: Required<Notes> = {
   step_stage: 'restarted',
   ramdisk_boots: 1,
   is_whole_disk_image: true,
-  configdrive_flaw: 'It is an empty file.',
+  drive_flaw: 'It is an empty file.',
   image_project: 'red',
   image_id: 'b9d0a8a6-5c6a-4f7e-8f3e-0f6f1b1d8c11',
   deploy_boot_mode: 'uefi',

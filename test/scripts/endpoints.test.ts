@@ -25,9 +25,13 @@ describe('the table of endpoints', () => {
       .filter((line) => line.includes('ours, from'))
       .map((line) => /`([^`]+)`/.exec(line)?.[1] ?? '');
     expect(additions.toSorted()).toEqual([
+      '/v1/imports',
       '/v1/nodes/{ident}/configdrive',
+      '/v1/nodes/{ident}/conversion',
       '/v1/nodes/{ident}/guest-metadata',
       '/v1/openapi.json',
+      '/v1/takeovers',
+      '/v1/takeovers',
     ]);
   });
 });

@@ -95,7 +95,7 @@ const traitsOf = ({ instance_info: info }: StoredNode): string[] => (info['trait
 
 /** Any text is taken as a configdrive; of what is none the deploy must not find out when the disk is written. */
 const checkConfigdrive = (node: StoredNode): void => {
-  const flaw = configdriveObject(node) === undefined ? undefined : note(node, 'configdrive_flaw');
+  const flaw = configdriveObject(node) === undefined ? undefined : note(node, 'drive_flaw');
   if (flaw !== undefined) throw Invalid(`${flaw} Deploy again with another configdrive.`);
 };
 

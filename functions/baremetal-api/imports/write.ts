@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
-import { isFault } from '../../../layers/domain/fault.ts';
+import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import type { Fields } from '../../../layers/domain/fields.ts';
 import { mask } from '../../../layers/domain/masking.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
@@ -56,6 +56,8 @@ const shelved = async (deps: Deps, values: Values): Promise<Read> => {
   const { uuid } = values as { readonly uuid: string };
   const found = await readConfigdrive(deps, info?.['configdrive'], values as StoredNode);
   if (!found || 'url' in found) return { values, also: [] };
+  // Nobody asks for a deploy here, which could fail with it.
+  if (found.flaw !== undefined) throw Invalid(found.flaw);
   const given = JSON.stringify(info!['configdrive']);
   const key = configdriveKey(uuid, createHash('sha256').update(given).digest('hex'));
   return {

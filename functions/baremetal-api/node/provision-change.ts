@@ -86,7 +86,7 @@ const withConfigdrive = (node: StoredNode, { configdrive, flaw }: Wish): Partial
     ? {}
     : {
         instance_info: { ...node.instance_info, configdrive },
-        ...(flaw === undefined ? drop(node, 'configdrive_flaw') : keep(node, { configdrive_flaw: flaw })),
+        ...(flaw === undefined ? drop(node, 'drive_flaw') : keep(node, { drive_flaw: flaw })),
       };
 
 /**

@@ -42,12 +42,10 @@ describe('a claim', () => {
     expect(tenant.requests('PATCH')).toHaveLength(1);
   });
 
-  it('of a locked node is BaremetalTaken at once', async () => {
+  it('of a locked node is BaremetalTaken, and is not tried again', async () => {
     const { uuid } = await tenant.store({ reservation: 'power-1' });
-    const began = tenant.platform.clock.now();
     await expect(tenant.client.claim(uuid, instance)).rejects.toMatchObject({ name: 'BaremetalTaken' });
     expect(tenant.requests('PATCH')).toHaveLength(1);
-    expect(tenant.platform.clock.now()).toBe(began);
   });
 
   it('whose answer is lost is seen to have been done', async () => {

@@ -44,7 +44,7 @@ const onRecords: readonly Group[] = [
   ['FFFFF FFFF4 44 4 yyFy', 'node:update:owner', 'node:update:conductor_group', 'node:update:parent_node'],
   ['FFFFF FFFF4 44 4 yFFF', 'node:update:chassis_uuid', 'node:update:shard', 'node:update:disable_power_off'],
   ['FFFFF FFFF4 44 4 yFFF', 'node:disable_cleaning', 'node:update_owner_provisioned', 'node:delete'],
-  ['FFFFF FFFF4 44 4 yFFF', 'node:vendor_passthru'],
+  ['FFFFF FFFF4 44 4 yFFF', 'node:vendor_passthru', 'node:convert'],
   ['yFFFF FFFF4 44 4 FFFF', 'node:delete:self_owned_node'],
   ['yyFFy FFFF4 44 4 yFFy', 'port:create', 'port:delete', 'portgroup:create', 'portgroup:delete'],
   ['yyFFy yyFF4 44 4 yyFy', 'volume:create', 'volume:delete'],

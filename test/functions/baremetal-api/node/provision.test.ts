@@ -344,7 +344,7 @@ describe('a node that waits for its agent', () => {
     expect(Object.keys((await front.read(uuid)).driver_internal_info)).toEqual(Object.keys(left.driver_internal_info));
     expect(front.platform.workflows.stopped).toMatchObject([{ name: run }]);
     expect(front.platform.workflows.started).toEqual([
-      { workflow: 'power', name: power, input: { node: uuid, target: 'power off', timeout: null } },
+      { workflow: 'power', name: power, input: { node: uuid, target: 'power off', timeout: null, abandons: true } },
     ]);
   });
 

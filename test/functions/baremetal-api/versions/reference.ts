@@ -6,6 +6,13 @@
 /** A whole resource that is too new answers 404; these answer 405 to everything but GET. */
 export const notAllowedBefore = ['allocations', 'deploy_templates', 'runbooks', 'inspection_rules'];
 
+/** Below these paths an older version is told by another status than 404. */
+export const refusedBefore: readonly { readonly path: string; readonly read: number; readonly write: number }[] = [
+  { path: '/v1/nodes/{ident}/traits', read: 406, write: 405 },
+  { path: '/v1/nodes/{ident}/states/raid', read: 406, write: 406 },
+  { path: '/v1/drivers/{driver}/raid/logical_disk_properties', read: 406, write: 406 },
+];
+
 type Since = { readonly [name: string]: number };
 
 /** Fields beyond those of 1.1, by collection. */

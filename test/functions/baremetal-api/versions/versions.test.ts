@@ -12,6 +12,7 @@ import {
   filtersSince,
   neverGated,
   notAllowedBefore,
+  refusedBefore,
   patchOnly,
   values,
   verbsSince,
@@ -81,7 +82,8 @@ describe('a route', () => {
     const [, , collection, , part] = path.split('/');
     const strict = notAllowedBefore.includes(collection!) && part === undefined && method !== 'GET';
     const before = await front.request(line, { version: `1.${since - 1}` });
-    expect([before.status, isGate(before.error)]).toEqual([strict ? 405 : 404, true]);
+    const refused = refusedBefore.find((row) => path.startsWith(row.path))?.[method === 'GET' ? 'read' : 'write'];
+    expect([before.status, isGate(before.error)]).toEqual([refused ?? (strict ? 405 : 404), true]);
     for (const version of [since, MAX]) {
       const { status, error } = await front.request(line, { version: `1.${version}` });
       expect([status === 405 || status === 406 || isGate(error), `${status} ${error}`]).toEqual([
