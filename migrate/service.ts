@@ -51,7 +51,11 @@ export const faultstringOf = (body: unknown): string =>
  */
 export const openService = (name: string, endpoint: string, credentials: Credentials): Service => {
   const base = endpoint.replace(/\/+$/, '');
-  if (!/^https?:\/\//i.test(base) || !URL.canParse(base)) throw Invalid(`"${endpoint}" is no http or https URL.`);
+  const url = URL.canParse(base) ? new URL(base) : undefined;
+  if (url && (url.username !== '' || url.password !== '')) {
+    throw Invalid(`The URL of ${name} has a user or password in it, which everybody on this machine could read.`);
+  }
+  if (!url || !/^https?:$/.test(url.protocol)) throw Invalid(`"${endpoint}" is no http or https URL.`);
   if (credentials.auth !== 'none' && !isSafeUrl(base)) {
     throw Invalid(`${name} has to be asked at an https URL: what is proved there could be read on its way.`);
   }
@@ -59,20 +63,24 @@ export const openService = (name: string, endpoint: string, credentials: Credent
 
   return async (method, path, { headers, body } = {}) => {
     const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    const answer = await fetch(base + path, {
-      method,
-      headers: { Accept: 'application/json', ...json, ...headers, ...proof },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      // What is proved would travel along.
-      redirect: 'error',
-      signal: AbortSignal.timeout(patience),
-    }).catch((error: unknown) => {
+    const ask = async () => {
+      const answer = await fetch(base + path, {
+        method,
+        headers: { Accept: 'application/json', ...json, ...headers, ...proof },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // What is proved would travel along.
+        redirect: 'error',
+        signal: AbortSignal.timeout(patience),
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    // An answer may also break off in its middle.
+    const { status, text } = await ask().catch((error: unknown) => {
       throw Unavailable(`${name} does not answer at ${base}.`, error);
     });
-    const { status } = answer;
     if (status === 401 || status === 403) {
       throw new Fault('AccessDenied', status, `${name} refused who asks (${status}): ${method} ${path.split('?')[0]}.`);
     }
-    return { status, body: parseJson(await answer.text()) };
+    return { status, body: parseJson(text) };
   };
 };

@@ -26,7 +26,7 @@ export type Ironic = {
   pages(name: ResourceName, node?: string): AsyncGenerator<Page>;
 };
 
-/** The oldest that can be moved: Stein's, of which on all nodes have what is read of them. */
+/** The oldest that can be moved: Rocky's, of which on all nodes have what is read of them. */
 const oldest = 46;
 
 /** Records in a page; Ironic takes its time for each of a node. */
@@ -75,7 +75,7 @@ const negotiate = async (service: Service): Promise<number> => {
   throw new Fault(
     'unsupported-version',
     400,
-    `The source speaks up to 1.${newest}, and what is moved begins with 1.${oldest}: upgrade it to Stein or later first.`,
+    `The source speaks up to 1.${newest}, and what is moved begins with 1.${oldest}: upgrade it to Rocky or later first.`,
   );
 };
 

@@ -26,7 +26,7 @@ export const uniqueColumns = ({ fields }: IronicResource): string[] => {
 };
 
 /**
- * The version of objects that rows say, by table, where no row of the database tells. Every Ironic since Stein reads
+ * The version of objects that rows say, by table, where no row of the database tells. Every Ironic since Rocky reads
  * these, and makes newer ones of them.
  */
 const firstVersions: { readonly [table: string]: string } = {

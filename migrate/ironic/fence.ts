@@ -15,7 +15,8 @@ const before = z.object({
   updated_at: z.string().nullable(),
 });
 
-const mark = /^Moved to Ingot.* Before: (\{.*\})$/s;
+/** The first is ours: a reason from before may have such words in it. */
+const mark = /^Moved to Ingot.*? Before: (\{.*\})$/s;
 
 const noteIn = (node: Values): z.output<typeof before> | undefined => {
   const { maintenance, maintenance_reason: reason } = node;

@@ -16,7 +16,7 @@ export type Entry = Of &
     | { readonly is: 'node'; readonly record: NodeRecord; readonly secrets: Secrets }
     | { readonly is: 'port'; readonly record: PortRecord }
     | { readonly is: 'rejected'; readonly reason: string; readonly detail: string }
-    | { readonly is: 'skipped'; readonly reason: string }
+    | { readonly is: 'skipped'; readonly reason: string; readonly uuid?: string }
     | { readonly is: 'warning'; readonly warning: string; readonly detail: string }
   );
 

@@ -16,7 +16,7 @@ const recordOf = (entry: Wanted): ImportRecord => {
 const become = (entry: Wanted, { outcome, reason = 'no reason given' }: Outcome): Entry => {
   const { table, id } = entry;
   if (outcome === 'created') return entry;
-  if (outcome === 'unchanged') return { is: 'skipped', table, id, reason: 'identical' };
+  if (outcome === 'unchanged') return { is: 'skipped', table, id, reason: 'identical', uuid: entry.record.uuid };
   return { is: 'rejected', table, id, reason: outcome, detail: reason };
 };
 

@@ -29,7 +29,7 @@ const refuseAddress = ({ host, ca }: Server): void => {
 };
 
 const connect = async (server: Server) => {
-  const { host, port, socket, user, password, database, ca, charset } = server;
+  const { host, port, socket, user, password, database, ca, charset, live } = server;
   const connection = await createConnection({
     ...(socket === undefined ? { host, port } : { socketPath: socket }),
     user,
@@ -42,12 +42,16 @@ const connect = async (server: Server) => {
     ...(charset !== undefined && { typeCast: decoding(charset) }),
   });
   if (charset !== undefined) await connection.query('SET character_set_results = NULL');
+  if (live) {
+    await connection.query('SET SESSION TRANSACTION READ ONLY');
+    return connection;
+  }
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
   await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
   return connection;
 };
 
-/** Connects, and keeps to what the database holds at this moment. Throws Invalid, and Fault SourceFailed (503) as each reading does. */
+/** Connects, and keeps to what the database holds at this moment unless it is read live. Throws Invalid, and Fault SourceFailed (503) as each reading does. */
 export const openMysql = async (server: Server, tables: ReadTables): Promise<Source> => {
   const told = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { type Server, serverName, sourceFailed } from './server.ts';
 import { createSource, type Source } from './source.ts';
 
 const connect = async (server: Server): Promise<Client> => {
-  const { host, port, socket, user, password, database, ca } = server;
+  const { host, port, socket, user, password, database, ca, live } = server;
   const client = new Client({
     host: socket ?? host,
     port,
@@ -19,11 +19,13 @@ const connect = async (server: Server): Promise<Client> => {
   await client.connect();
   await client.query("SET client_encoding = 'UTF8'");
   await client.query("SET datestyle = 'ISO'");
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await client.query(
+    live ? 'SET default_transaction_read_only = on' : 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  );
   return client;
 };
 
-/** Connects, and keeps to what the database holds at this moment. Throws Fault SourceFailed (503), as each reading does. */
+/** Connects, and keeps to what the database holds at this moment unless it is read live. Throws Fault SourceFailed (503), as each reading does. */
 export const openPostgresql = async (server: Server, tables: ReadTables): Promise<Source> => {
   const told = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {

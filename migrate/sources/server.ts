@@ -20,6 +20,8 @@ export type Server = {
   readonly ca: string | undefined;
   /** What texts are in there, if the tables say another character set than they hold. MySQL only. */
   readonly charset: string | undefined;
+  /** As in Access. */
+  readonly live: boolean;
 };
 
 /** How a server is reached, besides its URL. */
@@ -30,8 +32,8 @@ export type Access = {
   /** Talk to another machine without TLS. */
   readonly plaintext?: boolean;
   /**
-   * Somebody goes on writing to it meanwhile: an SQLite file, which has one writer or readers, is not held then, and each
-   * reading sees a moment of its own.
+   * Somebody goes on writing to it meanwhile, and what is read has to be of now: each reading sees a moment of its own. (An
+   * SQLite file, which has one writer or readers, is not held then.)
    */
   readonly live?: boolean;
   /** The option that names it, and what the options and the variable for it begin with. */
@@ -57,7 +59,7 @@ export const isServerUrl = (text: string): boolean => /^(?:mysql|postgres|postgr
  */
 export const readServer = (
   text: string,
-  { password, ca, charset, plaintext = false, option = 'source' }: Access,
+  { password, ca, charset, plaintext = false, live = false, option = 'source' }: Access,
 ): Server => {
   if (!URL.canParse(text)) throw Invalid(`--${option} is no URL: write mysql://USER@HOST/DATABASE or a path.`);
   const { protocol, hostname, port, username, password: shown, pathname, searchParams } = new URL(text);
@@ -84,6 +86,7 @@ export const readServer = (
     password,
     ca: ca === undefined ? undefined : certificate(ca),
     charset,
+    live,
   };
 };
 

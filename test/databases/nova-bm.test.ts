@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { mask } from '../../layers/domain/masking.ts';
 import { expected, fixture, planFrom, type Planned } from '../migrate/nova-bm/planned.ts';
+import { openSource } from '../../migrate/sources/open.ts';
 import { makeCa } from '../fakes/bmc.ts';
 import { type DatabaseServer, reader, sqliteDump, startMariaDb, startPostgresql } from './servers.ts';
 
@@ -109,6 +110,20 @@ for (const { scheme, dialect, start, hostile: insert, forms } of sides) {
         checkHostile(await planFrom(fileOf(`${dialect}.sql`, await server.dump('hostile', ...args))));
       });
     }
+
+    it('is read as it was at one moment, or, if it is read live, as it is by now', async () => {
+      await server.create('moving');
+      await server.exec('moving', 'CREATE TABLE moved (id int PRIMARY KEY)');
+      await server.grant('moving');
+      const rows = { moved: { key: 'id', columns: { id: 'number' } } } as const;
+      const kept = await openSource(url('moving'), access, rows);
+      const live = await openSource(url('moving'), { ...access, live: true }, rows);
+      const counts = async () => [await kept.count('moved'), await live.count('moved')];
+      expect(await counts()).toEqual([0, 0]);
+      await server.exec('moving', 'INSERT INTO moved VALUES (1)');
+      expect(await counts()).toEqual([0, 1]);
+      await Promise.all([kept.close(), live.close()]);
+    });
 
     it('is refused as a whole while its schema is an old one', async () => {
       await server.create('legacy');

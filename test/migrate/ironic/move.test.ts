@@ -54,6 +54,16 @@ describe('a move', () => {
     });
   });
 
+  it('knows its own note, whatever the reason was before', async () => {
+    const reason = 'Moved to Ingot, once. Before: {"maintenance":true}';
+    await site.there.request(`PUT /v1/nodes/${third}/maintenance`, { body: { reason } });
+    await site.move();
+    expect(await site.show(site.here, `nodes/${third}`)).toMatchObject({ maintenance_reason: reason });
+    const count = puts().length;
+    await site.move();
+    expect(puts()).toHaveLength(count);
+  });
+
   it('leaves a source alone that is stopped', async () => {
     await site.move({ running: false });
     expect(puts()).toEqual([]);
@@ -101,7 +111,7 @@ describe('a move', () => {
 
   it('is refused by an older one with the way to go', async () => {
     site = await createSite([], 45);
-    await expect(site.move()).rejects.toThrow('upgrade it to Stein or later first');
+    await expect(site.move()).rejects.toThrow('upgrade it to Rocky or later first');
   });
 });
 

@@ -112,7 +112,7 @@ describe('the sample of a nova_bm', () => {
       interfaces_skipped: 10,
     });
     expect(report.nodes).toEqual([]);
-    expect(report.skipped).toContainEqual({ table: 'bm_nodes', id: 1, reason: 'identical' });
+    expect(report.skipped).toContainEqual({ table: 'bm_nodes', id: 1, reason: 'identical', uuid: first });
     expect(await show('nodes?fields=uuid,updated_at')).toEqual(before);
   });
 
