@@ -1,7 +1,7 @@
 /** The data of images that Ingot stores: objects under `images/`, each named by its image before it is there. */
 import { createHash } from 'node:crypto';
 
-import { Conflict, Fault, Invalid } from '../../layers/domain/fault.ts';
+import { Conflict, Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { saidDigest } from '../../layers/domain/image/digest.ts';
 import type { Digest, Upload } from '../../layers/domain/image/image.ts';
 import { type ImageEvent, nextStatus } from '../../layers/domain/image/states.ts';
@@ -88,11 +88,18 @@ export const endUpload = async (
   });
 };
 
-/** The upload did not come to an end; the image waits for another one. */
+/**
+ * The upload did not come to an end; the image waits for another one. If it did, and only the answer was lost, the data
+ * stays.
+ */
 export const loseUpload = async (deps: Deps, uuid: string, object: string): Promise<void> => {
-  await changeRecord(deps, kind, uuid, (image) =>
+  const left = await changeRecord(deps, kind, uuid, (image) =>
     image.upload?.object === object ? { set: { status: began(image, 'lost'), upload: null, size: null } } : undefined,
-  );
+  ).catch((error: unknown) => {
+    if (isFault(error) && error.code === 404) return undefined;
+    throw error;
+  });
+  if (left && imageObjects(left.after).includes(object)) return;
   await deps.objects.remove(object);
 };
 

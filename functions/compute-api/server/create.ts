@@ -137,15 +137,18 @@ const makeServers = async (deps: Deps, plan: Plan, request_id: string, count: nu
 const store = async (deps: Deps, call: Call, plan: Plan, standing: Standing): Promise<NewServer[]> => {
   const { min_count: least, max_count: most } = plan.wish;
   const one: Amounts = amountsOf({ flavor: plan.flavor });
+  // Before so many are made.
+  const wanted = Object.fromEntries(Object.entries(one).map(([name, amount]) => [name, amount * least]));
+  checkQuota(wanted, standing.used, standing.limits);
   const { request_id, subject } = call;
-  for (let wanted = Math.max(least, fitting(one, standing, most)); ; wanted -= 1) {
-    const servers = await makeServers(deps, plan, request_id, wanted);
+  for (let count = Math.max(least, fitting(one, standing, most)); ; count -= 1) {
+    const servers = await makeServers(deps, plan, request_id, count);
     try {
       await createServers(deps, servers, { request_id, subject });
       return servers;
     } catch (error) {
       // Somebody else of the project was faster.
-      if (!isFault(error) || error.code !== 403 || wanted <= least) throw error;
+      if (!isFault(error) || error.code !== 403 || count <= least) throw error;
     }
   }
 };

@@ -1,6 +1,7 @@
 /** Files that clients until 2.56 give their servers along (compute-api.md 1): small ones, which the configdrive brings. */
 import * as z from 'zod';
 
+import { base64Text } from '../../../layers/domain/compute/new-server.ts';
 import { type Amounts, limitsOf } from '../../../layers/domain/compute/quota.ts';
 import { Forbidden } from '../../../layers/domain/fault.ts';
 import { check } from '../../../layers/domain/schema.ts';
@@ -8,7 +9,7 @@ import { check } from '../../../layers/domain/schema.ts';
 const files = z.array(
   z.strictObject({
     path: z.string().min(1),
-    contents: z.string().regex(/^[A-Za-z0-9+/\s]*={0,2}\s*$/, 'must be base64'),
+    contents: z.string().regex(base64Text, 'must be base64'),
   }),
 );
 

@@ -12,7 +12,8 @@ export const keyPair = fields({
       .string()
       .min(1)
       .max(255)
-      .regex(/^[\w @.-]*[\w@.-][\w @.-]*$/, 'may have letters, digits, spaces, - _ @ and . only, and not spaces alone'),
+      // One way to read it: a long text that a stranger wrote is not tried in all.
+      .regex(/^ *[\w@.-][\w @.-]*$/, 'may have letters, digits, spaces, - _ @ and . only, and not spaces alone'),
     required: true,
     unique: 'key_pair_name',
     within: 'user_id',

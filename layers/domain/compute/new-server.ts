@@ -13,13 +13,13 @@ const reference = z
   .min(1)
   .transform((given) => given.replace(/\/$/, '').split('/').at(-1)!);
 
+/** Base64 with blanks anywhere. No text is read twice, of whatever length: a stranger wrote it. */
+export const base64Text = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
+
 /** Most characters of user_data as it is sent. */
 const maxUserData = 65_535;
 
-const base64 = z
-  .string()
-  .max(maxUserData)
-  .regex(/^[A-Za-z0-9+/\s]*={0,2}\s*$/, 'must be base64');
+const base64 = z.string().max(maxUserData).regex(base64Text, 'must be base64');
 
 const address = z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' });
 
@@ -53,17 +53,22 @@ const imageDevice = z.strictObject(
   { error: 'must be the image alone: source_type image, destination_type local, boot_index 0. There are no volumes' },
 );
 
+/** Servers of one request. Each is made, and its password sealed, before the first of them is stored. */
+const mostServers = 1000;
+
+const countError = `must be a whole number from 1 to ${mostServers}`;
+const count = z.int(countError).min(1, countError).max(mostServers, countError);
+
 const howMany = z.union(
   [
-    z.int().min(1),
+    count,
     z
       .string()
-      .regex(/^[1-9]\d{0,5}$/)
-      .transform(Number),
+      .regex(/^\d{1,4}$/)
+      .transform(Number)
+      .pipe(count),
   ],
-  {
-    error: 'must be a whole number from 1',
-  },
+  { error: countError },
 );
 
 /** What both take. */

@@ -69,6 +69,20 @@ describe('PUT file', () => {
     expect((await request(`GET /v2/images/${id}`)).body).toMatchObject({ status: 'queued', size: null });
   });
 
+  it('keeps the data of an image that is active, although the answer to its last write was lost', async () => {
+    const platform = createMemoryPlatform();
+    const write: typeof platform.table.write = async (writes) => {
+      await platform.table.write(writes);
+      if (JSON.stringify(writes).includes('"active"')) throw Unavailable('The table did not answer, try again.');
+    };
+    const { request, make } = createFront({}, { ...platform, table: { ...platform.table, write } });
+    const id = await make();
+    expect((await request(`PUT /v2/images/${id}/file`, data)).status).toBe(503);
+    expect((await request(`GET /v2/images/${id}`)).body).toMatchObject({ status: 'active', size: bytes.length });
+    expect(platform.objects.keys()).toHaveLength(1);
+    expect((await request(`GET /v2/images/${id}/file`)).status).toBe(302);
+  });
+
   it('is refused while another is at it, and takes over from one that has died', async () => {
     const clock = createVirtualClock();
     const platform = createMemoryPlatform({ clock });

@@ -163,11 +163,34 @@ describe('several servers', () => {
   it.each([
     [{ min_count: 2, max_count: 1 }, 'min_count must be <= max_count'],
     [{ min_count: 0 }, 'min_count'],
+    [{ min_count: 1_000_000_000 }, 'whole number from 1 to 1000'],
+    [{ max_count: '1001' }, 'whole number from 1 to 1000'],
   ])('%j is refused', async (server, message) => {
     const { boot } = await createCloud();
     const answer = await boot(server);
     expect([answer.status, answer.body.badRequest?.message]).toEqual([400, expect.stringContaining(message)]);
   });
+});
+
+it('more servers than the quota has room for are refused before the first is made', async () => {
+  const { boot, platform } = await createCloud();
+  const drawn = platform.ids.uuid();
+  const { status, body } = await boot({ min_count: 1000 });
+  expect([status, body.forbidden.message]).toEqual([
+    403,
+    'Quota exceeded for instances: Requested 1000, but already used 0 of 10 instances',
+  ]);
+  // Each would have a UUID, which are counted here.
+  const count = (uuid: string) => Number(uuid.slice(-12));
+  expect(count(platform.ids.uuid()) - count(drawn)).toBeLessThan(100);
+});
+
+it('a text of any length that is no base64 is refused at once, however it is made', async () => {
+  const { boot, request } = await createCloud();
+  const long = `${' '.repeat(900_000)}!`;
+  expect((await boot({ user_data: long })).status).toBe(400);
+  const keypair = { name: `${'a'.repeat(900_000)}!`, public_key: 'x' };
+  expect((await request('POST /v2.1/os-keypairs', { body: { keypair } })).status).toBe(400);
 });
 
 describe('what a server is refused with', () => {
