@@ -8,7 +8,7 @@ import { isUuid, json } from '../../layers/domain/values.ts';
 import type { Table } from '../../layers/platform/table.ts';
 import { tellAddressesOf } from '../../workflows/owners/server/addresses.ts';
 import { authorizeFields, maxBulk, readAll, readChange, readNew, readOne, type Values } from './body.ts';
-import { answerList, type Listing, queryOf } from './list.ts';
+import { answerList, type Listing, queryOf, words } from './list.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
 import { type Standard, viewOf } from './view.ts';
 
@@ -126,7 +126,7 @@ export const resourceRoutes = <R extends Standard>(resource: Resource<R>): Route
       answers: one,
       find,
       handle: async (_deps, call) => {
-        const view = viewOf(rows, shown, call, call.query['fields']);
+        const view = viewOf(rows, shown, call, words(call.query['fields'] ?? []));
         return { body: { [name]: view(call.target) } };
       },
     }),

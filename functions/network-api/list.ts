@@ -30,7 +30,8 @@ export type Listing<R extends Standard> = {
 type Query = Call['query'];
 type Tagged = { readonly tags?: readonly string[] };
 
-const words = (values: readonly string[]): string[] => values.flatMap((value) => value.split(','));
+/** Values of a query, of which each may be several with commas. */
+export const words = (values: readonly string[]): string[] => values.flatMap((value) => value.split(','));
 
 /** Filters by tags, which are the same everywhere. */
 const tagFilters: Readonly<Record<string, Keep<Tagged>>> = {

@@ -100,7 +100,6 @@ const makePlan = async (deps: Deps, call: Call, wish: ServerWish, { limits }: St
       personality: files,
       pinned_availability_zone,
       server_groups: hints.group === undefined ? [] : [hints.group],
-      hints,
       vm_state: 'building',
       reservation_id: `r-${deps.ids.ulid().slice(-8).toLowerCase()}`,
     },

@@ -72,8 +72,8 @@ const addressed = (version: 4 | 6): Pick<Filter, 'keep' | 'looksAt'> => ({
 /** By the last piece of a link, or the id itself. */
 const ending = (value: string): string => value.split('/').at(-1)!;
 
-/** Moments, as ISO 8601 has them, with Z where no zone is said. Throws Invalid (400). */
-const momentOf = (text: string, name: string): string => {
+/** Moments of a query, as ISO 8601 has them, with Z where no zone is said. Throws Invalid (400). */
+export const momentOf = (text: string, name: string): string => {
   const moment = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
   if (Number.isNaN(moment)) throw Invalid(`Invalid value for ${name}: "${text}" is no time as in ISO 8601.`);
   return new Date(moment).toISOString();

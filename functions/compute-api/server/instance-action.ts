@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 import { microTime } from '../../../layers/domain/compute/times.ts';
-import { Invalid, NotFound } from '../../../layers/domain/fault.ts';
+import { NotFound } from '../../../layers/domain/fault.ts';
 import { allows } from '../../../layers/domain/policy.ts';
 import { isUuid, uuid } from '../../../layers/domain/values.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
@@ -19,6 +19,7 @@ import {
 import { readGone } from '../../../layers/store/servers.ts';
 import { cutAfter, nextPage, readLimit } from '../list.ts';
 import { type Call, type Deps, route, type Route } from '../route.ts';
+import { momentOf } from './filters.ts';
 import { findServer } from './find.ts';
 
 const at = '/v2.1/servers/{server_id}/os-instance-actions';
@@ -88,17 +89,12 @@ const showEvent = ({ version, subject, target }: Call<unknown, StoredServer>, { 
   };
 };
 
-const momentOf = ({ query }: Call, name: string): string | undefined => {
-  const text = query[name]?.[0];
-  if (text === undefined) return undefined;
-  const moment = Date.parse(text);
-  if (Number.isNaN(moment)) throw Invalid(`Invalid value for ${name}: "${text}" is no time as in ISO 8601.`);
-  return new Date(moment).toISOString();
-};
-
 const list = async ({ table }: Deps, call: Call<unknown, StoredServer>) => {
   const { target, version, query } = call;
-  const [since = '', before = '9'] = [momentOf(call, 'changes-since'), momentOf(call, 'changes-before')];
+  const [since = '', before = '9'] = ['changes-since', 'changes-before'].map((name) => {
+    const [text] = query[name] ?? [];
+    return text === undefined ? undefined : momentOf(text, name);
+  });
   const all = await readActions(table, target.uuid);
   const found = all.filter(({ start_time: time }) => {
     const moment = new Date(time).toISOString();

@@ -3,7 +3,7 @@ import type { ServerInterface } from '../../../layers/domain/compute/server-keep
 import { Conflict, type Fault, Invalid } from '../../../layers/domain/fault.ts';
 import { contains, parseAddress, parseCidr } from '../../../layers/domain/network/addresses.ts';
 import { isPublic } from '../../../layers/domain/network/network.ts';
-import { allows, type Subject } from '../../../layers/domain/policy.ts';
+import { allows, denied, type Subject } from '../../../layers/domain/policy.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Table } from '../../../layers/platform/table.ts';
 import { networkKinds, type StoredNetwork } from '../../../layers/store/kinds/networks.ts';
@@ -49,8 +49,13 @@ const requireNetwork = async (
   return network;
 };
 
-/** Throws Invalid (400) for an address that is of no subnet of the network. */
-const checkAddress = async (table: Table, network: StoredNetwork, text: string): Promise<void> => {
+/**
+ * Which addresses of a network are taken is for its owner to say, as at the Network API. Throws Forbidden (403), and
+ * Invalid (400) for one that is of no subnet of the network.
+ */
+const checkAddress = async (table: Table, subject: Subject, network: StoredNetwork, text: string): Promise<void> => {
+  const rule = 'create_port:fixed_ips';
+  if (!allows(rule, subject, { project_id: network.project_id })) throw denied(rule);
   const address = parseAddress(text);
   const subnets = await subnetsOf(table, network);
   if (address && subnets.some(({ cidr }) => contains(parseCidr(cidr)!, address))) return;
@@ -65,8 +70,8 @@ const ofPort = async (table: Table, subject: Subject, uuid: string, missing: Mis
 };
 
 /**
- * A network card as it is noted down before anything is done. Throws Invalid (400), Conflict (409) for a port in use, and
- * what `missing` makes of a port or network that is not there.
+ * A network card as it is noted down before anything is done. Throws Invalid (400), Forbidden (403), Conflict (409) for a
+ * port in use, and what `missing` makes of a port or network that is not there.
  */
 export const readCard = async (
   { table, ids }: Needs,
@@ -77,7 +82,7 @@ export const readCard = async (
   const { uuid, port, fixed_ip = null, tag = null } = card;
   if (port) return { ...(await ofPort(table, subject, port.toLowerCase(), missing)), tag };
   const network = await requireNetwork(table, subject, uuid!, missing);
-  if (fixed_ip !== null) await checkAddress(table, network, fixed_ip);
+  if (fixed_ip !== null) await checkAddress(table, subject, network, fixed_ip);
   return { ...blank, port_id: ids.uuid(), network_id: network.uuid, fixed_ip, tag };
 };
 
@@ -103,8 +108,8 @@ const checkForMany = (cards: readonly Card[]): void => {
 };
 
 /**
- * The network cards of a new server, or of each of `count`. Throws Invalid (400), Conflict (409) for a port in use or if
- * it is not clear which network is meant.
+ * The network cards of a new server, or of each of `count`. Throws Invalid (400), Forbidden (403), Conflict (409) for a
+ * port in use or if it is not clear which network is meant.
  */
 export const readNetworks = async (
   needs: Needs,

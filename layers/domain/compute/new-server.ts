@@ -37,7 +37,7 @@ const card = z
   )
   .refine(({ port, fixed_ip: given }) => !port || !given, 'must not have fixed_ip with a port, which has its own');
 
-const networks = z.union([z.enum(['auto', 'none']), z.array(card)], {
+const networks = z.union([z.enum(['auto', 'none']), z.array(card).max(64)], {
   error: 'must be auto, none, or a list of networks (uuid, fixed_ip) and ports (port)',
 });
 

@@ -56,8 +56,6 @@ export type ServerKeeping = {
   /** Those that a server was moved in with: whoever gave them out still has them, and nothing is done with them here. */
   readonly moved_addresses: Addresses;
   readonly key_pair: ServerKey | null;
-  /** What the scheduler was told besides. */
-  readonly hints: Readonly<Record<string, unknown>>;
   /** UUIDs of nodes that fit, in the order in which they are to be claimed, and how often such were looked for in vain. */
   readonly candidates: readonly string[];
   readonly searches: number;
@@ -88,7 +86,6 @@ export const firstServer: ServerKeeping = {
   interfaces: [],
   moved_addresses: {},
   key_pair: null,
-  hints: {},
   candidates: [],
   searches: 0,
   tried: [],

@@ -230,6 +230,7 @@ describe('a list', () => {
       { id: ids[2], name: 'a' },
     ]);
     expect((await request(`GET ${at}/${ids[2]}?fields=name`)).body.network).toEqual({ name: 'a' });
+    expect((await request(`GET ${at}/${ids[2]}?fields=name,id`)).body.network).toEqual({ id: ids[2], name: 'a' });
   });
 });
 

@@ -292,6 +292,11 @@ describe('network cards', () => {
     expect(await said([{ uuid: external }])).toContain('external network');
     expect(await said([{ uuid: own, fixed_ip: '192.168.0.1' }])).toContain('is of no subnet');
     expect(await said([{ uuid: own, fixed_ip: '10.0.0.9' }], { max_count: 2 })).toContain('several servers');
+    expect((await boot({ networks: Array.from({ length: 65 }, () => ({ uuid: own })) })).status).toBe(400);
+    // Whose network it is says which of its addresses are taken.
+    const shared = await aNetwork('green', { shared: true });
+    expect((await boot({ networks: [{ uuid: shared, fixed_ip: '10.0.0.1' }] })).status).toBe(403);
+    expect((await boot({ networks: [{ uuid: shared }] })).status).toBe(202);
   });
 });
 
