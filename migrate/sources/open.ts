@@ -2,7 +2,7 @@
 import type { ReadTables } from './columns.ts';
 import { openDump } from './dump/stage.ts';
 import { firstBytes } from './dump/text.ts';
-import { type Access, isServerUrl, readServer } from './server.ts';
+import { type Access, isServerUrl, pathIn, readServer } from './server.ts';
 import type { Source } from './source.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -17,7 +17,7 @@ export const openSource = async (named: string, access: Access, tables: ReadTabl
     if (server.kind === 'mysql') return (await import('./mysql.ts')).openMysql(server, tables);
     return (await import('./postgresql.ts')).openPostgresql(server, tables);
   }
-  const path = named.replace(/^sqlite:\/\/\//i, '');
+  const path = pathIn(named);
   const isDatabase = (await firstBytes(path)).toString('latin1').startsWith('SQLite format 3');
   return isDatabase ? openSqlite(path, tables, access) : openDump(path, tables, access.charset);
 };

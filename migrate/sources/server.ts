@@ -53,6 +53,9 @@ const certificate = (path: string): string => {
 /** Whether this names a server, and not a file. */
 export const isServerUrl = (text: string): boolean => /^(?:mysql|postgres|postgresql)(?:\+\w+)?:\/\//i.test(text);
 
+/** The path of a file that is named as `sqlite:///PATH` or by itself. */
+export const pathIn = (text: string): string => text.replace(/^sqlite:\/\/\//i, '');
+
 /**
  * Reads `mysql://USER@HOST[:PORT]/DATABASE` or `postgresql://...`, either with `?socket=PATH`. Throws Invalid, also for a
  * password in it, which everybody on the machine could read, and for passwords that would go over the network in clear.

@@ -310,7 +310,7 @@ const inSqlite = async (): Promise<Empty> => {
   const file = join(folder, 'other.db');
   return {
     connection: `sqlite:///${file}`,
-    named: file,
+    named: `sqlite:///${file}`,
     load: async (sql) => loadSqlite(file, sql),
     stop: async () => undefined,
   };
