@@ -35,7 +35,7 @@ def walk():
     metal(f"allocation unset {made['uuid']} --name")
     assert read(f"allocation show {made['uuid']}")["name"] is None
 
-    refused(f"allocation create --name cli-none {trait} --wait 60", "No node fits", "CUSTOM_WALK")
+    refused(f"allocation create --name cli-none {trait} --wait 60", "no available nodes match the resource class walkable", "CUSTOM_WALK")
     assert read("allocation show cli-none")["state"] == "error"
     refused("allocation create --name cli-none --resource-class walkable", "cli-none")
     candidates = "--candidate-node cli-allocation-a --candidate-node cli-allocation-b"

@@ -5,7 +5,7 @@ import json
 from commands import metal, read, refused
 from world import api, settled
 
-STEPS = [{"interface": "management", "step": "clear_job_queue", "args": {}, "order": 1}]
+STEPS = [{"interface": "raid", "step": "delete_configuration", "args": {}, "order": 1}]
 
 
 def walk_record():

@@ -27,7 +27,7 @@ def walk():
     try:
         metal.wait_for_allocation(none, timeout=60)
     except exceptions.ResourceFailure as error:
-        assert "No node fits" in str(error), error
+        assert "no available nodes match the resource class sdk-allocation" in str(error), error
     else:
         raise AssertionError("a second allocation got the same node")
     assert metal.wait_for_allocation(none, timeout=60, ignore_error=True).state == "error"
