@@ -15,7 +15,7 @@ RESCUE_PASSWORD = "correct-horse"
 
 def proof() -> dict:
     """How plain HTTP requests prove that they are the operator's."""
-    if os.environ["OS_AUTH_TYPE"] == "none":
+    if os.environ.get("OS_AUTH_TYPE", "none") == "none":
         return {}
     pair = f"{os.environ['OS_USERNAME']}:{os.environ['OS_PASSWORD']}"
     return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
