@@ -1,9 +1,10 @@
 /** `npx ingot nodes convert`: nodes of a driver that is only shown become nodes of redfish, each once its BMC has answered. */
-import { parseArgs } from 'node:util';
 
+import { eachAtOnce } from '../layers/domain/at-once.ts';
 import { Fault, Invalid, isFault } from '../layers/domain/fault.ts';
 import { secretIn, textOf } from '../migrate/credentials.ts';
 import { faultstringOf, type Service } from '../migrate/service.ts';
+import { readArguments } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
@@ -20,13 +21,7 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readArguments(args, options);
 type Values = ReturnType<typeof parse>['values'];
 
 type Node = {
@@ -112,15 +107,6 @@ const convertOne = async (target: Service, node: Node, values: Values, access: o
 /** BMCs are slow, and each is asked by itself. */
 const atOnce = 8;
 
-/** Does each of them, so many at a time. */
-const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
-  const rest = items.values();
-  const worker = async () => {
-    for (const item of rest) await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-};
-
 const chosen = async (target: Service, names: readonly string[], isAll: boolean): Promise<Node[]> => {
   if (isAll === names.length > 0) throw Invalid('Name the nodes, or give --all.');
   if (isAll) return all(target);
@@ -147,7 +133,7 @@ export const nodesConvert: Command = {
     const nodes = await chosen(target, positionals, values.all);
     const counts = new Map<string, number>();
     const progress = createProgress(nodes.length, 'nodes', world);
-    await each(nodes, async (node) => {
+    await eachAtOnce(nodes, atOnce, async (node) => {
       const { outcome, detail } = await convertOne(target, node, values, access);
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
       progress.end();

@@ -1,6 +1,5 @@
 /** `npx ingot export ironic`: the way back to an Ironic, as a script for its database. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { Invalid } from '../layers/domain/fault.ts';
 import { textOf } from '../migrate/credentials.ts';
@@ -14,6 +13,7 @@ import { firstBytes } from '../migrate/sources/dump/text.ts';
 import { openSource } from '../migrate/sources/open.ts';
 import { type Access, isServerUrl, pathIn } from '../migrate/sources/server.ts';
 import type { Source } from '../migrate/sources/source.ts';
+import { readOptions } from './arguments.ts';
 import { type Command, plain, type World } from './command.ts';
 import { privateFile } from './report-file.ts';
 import { databaseAccess, replacementsOf, secretOptions } from './source-ironic.ts';
@@ -26,13 +26,7 @@ const options = {
   out: { type: 'string' },
 } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readOptions(args, options);
 
 type Values = ReturnType<typeof parse>;
 

@@ -1,8 +1,8 @@
 /** `npx ingot flavors update-deploy-images`: gives flavors of nova-baremetal a new pair of deploy images. */
-import { parseArgs } from 'node:util';
 
 import { Invalid } from '../layers/domain/fault.ts';
 import { changesOf, checkImages, type Pair, readFlavors, withPair, writePair } from '../migrate/nova/deploy-images.ts';
+import { readOptions } from './arguments.ts';
 import type { Command } from './command.ts';
 import { privateFile } from './report-file.ts';
 import { openCompute, openImages, targetOptions, targetUsageOf } from './target.ts';
@@ -16,13 +16,7 @@ const options = {
   report: { type: 'string' },
 } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readOptions(args, options);
 
 const pairOf = (values: ReturnType<typeof parse>): Pair => {
   const { 'deploy-kernel': deploy_kernel, 'deploy-ramdisk': deploy_ramdisk } = values;

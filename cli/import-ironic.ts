@@ -1,6 +1,5 @@
 /** `npx ingot import ironic`: moves what a running Ironic has. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { Invalid } from '../layers/domain/fault.ts';
 import type { Reading, Rejected } from '../migrate/ironic/entry.ts';
@@ -9,6 +8,7 @@ import { createReport, type Report } from '../migrate/ironic/report.ts';
 import { createTemplate } from '../migrate/ironic/secrets-file.ts';
 import type { Entry } from '../migrate/ironic/entry.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
+import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './report-file.ts';
@@ -32,13 +32,7 @@ const options = {
   'allow-rejected': { type: 'boolean', default: false },
 } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readOptions(args, options);
 
 type Values = ReturnType<typeof parse>;
 

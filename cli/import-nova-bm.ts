@@ -1,6 +1,5 @@
 /** `npx ingot import nova-bm`: moves what nova-baremetal knew. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 
 import { Invalid, isFault } from '../layers/domain/fault.ts';
@@ -14,6 +13,7 @@ import { writePlan } from '../migrate/nova-bm/write.ts';
 import { openSource } from '../migrate/sources/open.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
+import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './report-file.ts';
@@ -38,13 +38,7 @@ const options = {
   'allow-rejected': { type: 'boolean', default: false },
 } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readOptions(args, options);
 
 type Values = ReturnType<typeof parse>;
 

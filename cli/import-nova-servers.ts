@@ -1,6 +1,5 @@
 /** `npx ingot import nova-servers`: the servers of a Nova, of which the machines were moved in before. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { Invalid } from '../layers/domain/fault.ts';
 import { credentialsOf, textOf } from '../migrate/credentials.ts';
@@ -8,6 +7,7 @@ import { type Moved, moveServers } from '../migrate/nova/move-servers.ts';
 import { createServerTarget } from '../migrate/nova/server-target.ts';
 import { type Servers, serversIn, serversOf } from '../migrate/nova/servers.ts';
 import { openService, parseJson } from '../migrate/service.ts';
+import { readOptions } from './arguments.ts';
 import { type Command, plain, type World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './report-file.ts';
@@ -26,13 +26,7 @@ const options = {
   'allow-rejected': { type: 'boolean', default: false },
 } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readOptions(args, options);
 
 type Values = ReturnType<typeof parse>;
 

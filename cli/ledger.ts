@@ -1,20 +1,14 @@
 /** `npx ingot ledger verify NODE`: whether what was sent to a machine's BMC is recorded without a gap or a change. */
-import { parseArgs } from 'node:util';
 
 import { Invalid, NotFound } from '../layers/domain/fault.ts';
 import { isUuid } from '../layers/domain/values.ts';
 import { type Verdict, verifyLedger } from '../layers/store/bmc-records.ts';
 import { guardKey } from '../layers/store/kinds/key.ts';
+import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { openPlace, placeOptions, type ReadTable } from './table.ts';
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options: placeOptions, allowPositionals: true });
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readArguments(args, placeOptions);
 
 const uuidOf = async (table: ReadTable, ident: string): Promise<string> => {
   if (isUuid(ident)) return ident;

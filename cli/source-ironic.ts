@@ -14,7 +14,7 @@ import { openSource } from '../migrate/sources/open.ts';
 import type { Access } from '../migrate/sources/server.ts';
 import type { World } from './command.ts';
 
-/** The options that name it, for `parseArgs`. */
+/** The options that name it. */
 export const sourceOptions = {
   source: { type: 'string' },
   'source-auth': { type: 'string', default: 'none' },

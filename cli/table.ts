@@ -9,7 +9,7 @@ export type Place = { readonly 'state-dir'?: string | undefined; readonly table?
 
 export type ReadTable = Pick<Table, 'get' | 'getMany' | 'query'>;
 
-/** The options that name the table, for `parseArgs`. */
+/** The options that name the table. */
 export const placeOptions = { 'state-dir': { type: 'string' }, table: { type: 'string' } } as const;
 
 const ofAws = async (name: string, env: Readonly<Record<string, string | undefined>>): Promise<ReadTable> => {

@@ -1,20 +1,14 @@
 /** `npx ingot takeover`: machines that were moved in with an instance, and how far they are (docs/adr/0022-moving-in.md). */
-import { parseArgs } from 'node:util';
 
 import { Fault, Invalid } from '../layers/domain/fault.ts';
+import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { faultstringOf, type Service } from '../migrate/service.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = { ...targetOptions, failed: { type: 'boolean', default: false }, limit: { type: 'string' } } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readArguments(args, options);
 
 type Progress = {
   readonly counts: Readonly<Record<string, number>>;

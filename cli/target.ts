@@ -5,7 +5,7 @@ import { credentialsOf } from '../migrate/credentials.ts';
 import { openService, type Service } from '../migrate/service.ts';
 import type { World } from './command.ts';
 
-/** The options that name one, for `parseArgs`. */
+/** The options that name one. */
 export const targetOptions = {
   endpoint: { type: 'string' },
   auth: { type: 'string', default: 'none' },

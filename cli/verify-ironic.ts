@@ -1,11 +1,11 @@
 /** `npx ingot verify ironic`: whether every record of an Ironic is here as it is there. Nothing is written. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { Invalid } from '../layers/domain/fault.ts';
 import { openIronic } from '../migrate/ironic/api.ts';
 import { resources } from '../migrate/ironic/fields.ts';
 import { type Difference, verify } from '../migrate/ironic/verify.ts';
+import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './report-file.ts';
@@ -14,13 +14,7 @@ import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = { ...sourceOptions, ...targetOptions, report: { type: 'string' } } as const;
 
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw Invalid(`${(error as Error).message.split(/\.(?:\s|$)/)[0]}. \`npx ingot --help\` shows the usage.`, error);
-  }
-};
+const parse = (args: readonly string[]) => readOptions(args, options);
 
 const told = 50;
 const widest = 200;

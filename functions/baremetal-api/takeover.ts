@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 
+import { eachAtOnce } from '../../layers/domain/at-once.ts';
 import { takeoverProgress } from '../../layers/domain/baremetal/takeover.ts';
 import { isFault } from '../../layers/domain/fault.ts';
 import { note } from '../../layers/domain/notes.ts';
@@ -16,13 +17,14 @@ import { findRecord } from '../../layers/store/records/find.ts';
 import { eachRecord, listRecords } from '../../layers/store/records/list.ts';
 import { startRun } from '../../workflows/run/start.ts';
 import { beginTakeover } from '../../workflows/takeover/begin.ts';
-import { eachAtOnce } from './at-once.ts';
 import { type Deps, route, type Route } from './route.ts';
 
 /** Each is a write and the start of an execution. */
 const maxNodes = 100;
 /** Those that failed, of which each comes with its reason. */
 const maxFailed = 1000;
+/** At a time: one after the other API Gateway would not wait; fewer than connections that the SDK opens. */
+const atOnce = 16;
 
 const body = z.strictObject({
   nodes: z.array(z.string()).min(1).max(maxNodes).optional().describe('By UUID or name. Absent: those of `states`.'),
@@ -105,7 +107,7 @@ export const takeoverRoutes: readonly Route[] = [
     handle: async (deps, call) => {
       const started: string[] = [];
       const refused: { node: string; reason: string }[] = [];
-      await eachAtOnce(await wanted(deps, call.body), async (node) => {
+      await eachAtOnce(await wanted(deps, call.body), atOnce, async (node) => {
         try {
           started.push(await begin(deps, node, call.subject));
         } catch (error) {

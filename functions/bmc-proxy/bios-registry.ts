@@ -1,23 +1,11 @@
 /** What the BMC's registry says about the settings of the BIOS: kinds, limits, allowed values. */
 import { isFault } from '../../layers/domain/fault.ts';
-import type { Observed } from '../../layers/bmc/operations.ts';
+import { undescribed } from '../../layers/bmc/settings.ts';
 import { attributeRegistry, registryFile } from '../../layers/redfish-client/parts.ts';
 import type { Bmc } from './bmc.ts';
 import { readMembers, readOptional } from './resource.ts';
 
-type Described = Omit<Observed<'bios.get'>['settings'][number], 'name' | 'value'>;
-
-const undescribed: Described = {
-  attribute_type: null,
-  allowable_values: null,
-  lower_bound: null,
-  max_length: null,
-  min_length: null,
-  read_only: null,
-  reset_required: null,
-  unique: null,
-  upper_bound: null,
-};
+type Described = typeof undescribed;
 
 /** A registry is a help: one that is refused, or cannot be read, takes nothing from the values themselves. */
 const helpless = ['BmcProtocol', 'BmcRejected', 'BmcUnsupported', 'BmcNotFound'];

@@ -32,6 +32,19 @@ export const biosSetting = z.object({
 });
 export type BiosSetting = z.output<typeof biosSetting>;
 
+/** What a registry says that says nothing. */
+export const undescribed: Omit<BiosSetting, 'name' | 'value'> = {
+  attribute_type: null,
+  allowable_values: null,
+  lower_bound: null,
+  max_length: null,
+  min_length: null,
+  read_only: null,
+  reset_required: null,
+  unique: null,
+  upper_bound: null,
+};
+
 /** Who is told of a machine's events, in Redfish's names, which are those of Ironic's methods. `path`: on the BMC. */
 export const subscription = z.object({
   path: z.string(),

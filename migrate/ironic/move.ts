@@ -1,5 +1,5 @@
 /** Moves an Ironic: what is asked before anything is written, and the move itself, which may be ended and begun anywhere. */
-import { eachAtOnce } from '../at-once.ts';
+import { eachAtOnce } from '../../layers/domain/at-once.ts';
 import type { Target } from '../target.ts';
 import type { Page, Values } from './api.ts';
 import { type Entry, listed, type Reading, readEntries, refuse, type Rejected, send } from './entry.ts';

@@ -6,7 +6,7 @@ import { cutText } from '../../layers/domain/foreign-text.ts';
 import type { Field } from '../../layers/domain/fields.ts';
 import { maskField } from '../../layers/domain/masking.ts';
 import { isSame } from '../../layers/domain/values.ts';
-import { eachAtOnce } from '../at-once.ts';
+import { eachAtOnce } from '../../layers/domain/at-once.ts';
 import type { Ironic, Values } from './api.ts';
 import { type Entry, type EntryKind, listed } from './entry.ts';
 import { isFenced } from './fence.ts';

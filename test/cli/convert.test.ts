@@ -1,48 +1,28 @@
 /** `npx ingot nodes convert` as an operator starts it: a process before the real API, its output, its exit code. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
-import { createFront } from '../functions/baremetal-api/front.ts';
+import type { createFront } from '../functions/baremetal-api/front.ts';
+import { ingot } from './served.ts';
+import { serveFront } from './served-front.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 const uuid = (one: number) => `11111111-0000-4000-8000-${String(one).padStart(12, '0')}`;
 
+let served: Awaited<ReturnType<typeof serveFront>>;
 let front: ReturnType<typeof createFront>;
-let server: Server;
-let url: string;
 
 beforeEach(async () => {
-  front = createFront();
-  server = createServer((request, response) => {
-    void (async () => {
-      const text = Buffer.concat((await request.toArray()) as Buffer[]).toString();
-      const reply = await front.request(`${request.method} ${request.url}`, text === '' ? {} : { body: text });
-      response.writeHead(reply.status, reply.headers).end(JSON.stringify(reply.body));
-    })();
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  served = await serveFront();
+  ({ front } = served);
 });
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterEach(() => served.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const convert = async (args: readonly string[], env: object = {}) =>
-  new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const all = [join(root, 'cli/ingot.js'), 'nodes', 'convert', ...args, '--endpoint', url];
-    execFile(process.execPath, all, { env: { PATH: process.env['PATH'], ...env } }, (error, out, err) =>
-      resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
-    );
-  });
+const convert = async (args: readonly string[]) => ingot(['nodes', 'convert', ...args, '--endpoint', served.endpoint]);
 const moveIn = async (count: number, more: object = {}) => {
   const records = Array.from({ length: count }, (_, one) => {
     const driver_info = { ipmi_address: `192.0.2.${one}`, ipmi_username: 'admin', ipmi_password: 'canary-1' };

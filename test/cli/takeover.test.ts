@@ -1,8 +1,5 @@
 /** `npx ingot takeover` as an operator starts it: a process before the real API, its output, its exit code. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
@@ -11,14 +8,13 @@ import { noteTakeover } from '../../layers/domain/baremetal/takeover.ts';
 import { noNotes } from '../../layers/domain/notes.ts';
 import { isoTime } from '../../layers/domain/values.ts';
 import { createFront } from '../functions/baremetal-api/front.ts';
+import { type Ended, ingot as run, served } from './served.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 const uuid = (one: number) => `11111111-0000-4000-8000-${String(one).padStart(12, '0')}`;
 
 let front: ReturnType<typeof createFront>;
-let server: Server;
-let url: string;
+let server: Awaited<ReturnType<typeof served>>;
 /** What came with the requests. */
 let proofs: (string | undefined)[];
 let password: string | undefined;
@@ -27,39 +23,21 @@ beforeEach(async () => {
   front = createFront();
   proofs = [];
   password = undefined;
-  server = createServer((request, response) => {
-    void (async () => {
-      const chunks = await request.toArray();
-      proofs.push(request.headers.authorization);
-      if (password !== undefined && request.headers.authorization !== `Basic ${btoa(`admin:${password}`)}`) {
-        response.writeHead(401).end();
-        return;
-      }
-      const text = Buffer.concat(chunks as Buffer[]).toString();
-      const reply = await front.request(`${request.method} ${request.url}`, text === '' ? {} : { body: text });
-      response.writeHead(reply.status, reply.headers).end(JSON.stringify(reply.body));
-    })();
+  server = await served(async ({ line, body, headers: { authorization } }) => {
+    proofs.push(authorization);
+    if (password !== undefined && authorization !== `Basic ${btoa(`admin:${password}`)}`) {
+      return { status: 401, body: undefined };
+    }
+    return front.request(line, body === undefined ? {} : { body });
   });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterEach(() => server.stop());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const ingot = async (args: readonly string[], env: object = {}): Promise<{ code: number; out: string; err: string }> =>
-  new Promise((resolve) => {
-    const options = { env: { PATH: process.env['PATH'], ...env } };
-    const where = args.includes('--endpoint') ? [] : ['--endpoint', url];
-    execFile(
-      process.execPath,
-      [join(root, 'cli/ingot.js'), 'takeover', ...args, ...where],
-      options,
-      (error, out, err) => resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
-    );
-  });
+const ingot = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> => {
+  const where = args.includes('--endpoint') ? [] : ['--endpoint', server.url];
+  return run(['takeover', ...args, ...where], env);
+};
 
 const moveIn = async (count: number) => {
   const records = Array.from({ length: count }, (_, one) => ({

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Ended, ingot } from '../cli/served.ts';
-import { type Evidence, type Machine, type Site, startSite } from '../machine/site.ts';
+import { type Evidence, leaveOn, type Machine, type Site, startSite } from '../machine/site.ts';
 import { type Reply, until } from '../machine/system.ts';
 import { createTenancy } from '../machine/tenancy.ts';
 import { fixture } from '../migrate/nova-bm/planned.ts';
@@ -90,17 +90,6 @@ const listingOf = (rows: readonly Row[]) => {
   return { servers };
 };
 
-/** Whoever had the machine before has it switched on. */
-const switchOn = async (site: Site, machine: Machine) => {
-  await site.enrol(machine);
-  await site.provision(machine, 'manage');
-  await site.reaches(machine, 'manageable');
-  await site.call('PUT', `/v1/nodes/${machine.name}/states/power`, { target: 'power on' });
-  await until(`${machine.name} to be on`, async () => (await site.node(machine)).power_state === 'power on');
-  await until(`${machine.name} to rest`, async () => (await site.node(machine)).reservation === null);
-  await site.call('DELETE', `/v1/nodes/${machine.name}`);
-};
-
 const secretOfTarget = 'c4nary-of-the-target';
 
 for (const { scheme, dialect, start } of sides) {
@@ -154,7 +143,7 @@ for (const { scheme, dialect, start } of sides) {
       rows = site.machines.map(rowOf);
       used = rows.filter(({ instance }) => instance !== null);
       free = rows.find(({ instance }) => instance === null)!;
-      await Promise.all(used.map(async ({ machine }) => switchOn(site, machine)));
+      await Promise.all(used.map(async ({ machine }) => leaveOn(site, machine)));
       for (const { machine } of rows) {
         before.set(machine, {
           evidence: await site.evidence(machine),

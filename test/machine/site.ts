@@ -216,3 +216,14 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
     },
   };
 };
+
+/** A machine that somebody else has: it is on, and Ingot knows nothing of it any more. */
+export const leaveOn = async (site: Site, machine: Machine): Promise<void> => {
+  await site.enrol(machine);
+  await site.provision(machine, 'manage');
+  await site.reaches(machine, 'manageable');
+  await site.call('PUT', `/v1/nodes/${machine.name}/states/power`, { target: 'power on' });
+  await until(`${machine.name} to be on`, async () => (await site.node(machine)).power_state === 'power on');
+  await until(`${machine.name} to rest`, async () => (await site.node(machine)).reservation === null);
+  expect((await site.call('DELETE', `/v1/nodes/${machine.name}`)).status).toBe(204);
+};

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { type Evidence, type Machine, type Site, startSite } from './site.ts';
+import { type Evidence, leaveOn, type Machine, type Site, startSite } from './site.ts';
 import { until } from './system.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -22,13 +22,7 @@ const takeover = async (...args: string[]) => ingot('takeover', ...args, '--endp
 
 /** Whoever had the machine before has it switched on. */
 const ofSomebodyElse = async (machine: Machine) => {
-  await site.enrol(machine);
-  await site.provision(machine, 'manage');
-  await site.reaches(machine, 'manageable');
-  await site.call('PUT', `/v1/nodes/${machine.name}/states/power`, { target: 'power on' });
-  await until(`${machine.name} to be on`, async () => (await site.node(machine)).power_state === 'power on');
-  await until(`${machine.name} to rest`, async () => (await site.node(machine)).reservation === null);
-  expect((await site.call('DELETE', `/v1/nodes/${machine.name}`)).status).toBe(204);
+  await leaveOn(site, machine);
   before.set(machine, { evidence: await site.evidence(machine), requests: (await site.requests(machine)).length });
 };
 

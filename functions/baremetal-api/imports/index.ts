@@ -4,9 +4,9 @@
  */
 import * as z from 'zod';
 
+import { eachAtOnce } from '../../../layers/domain/at-once.ts';
 import { bool, json, uuid } from '../../../layers/domain/values.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
-import { eachAtOnce } from '../at-once.ts';
 import { type Deps, route, type Route } from '../route.ts';
 import { besideKinds, importBeside } from './beside.ts';
 import { importKinds, type ImportKind, importRows } from './rows.ts';
@@ -16,6 +16,8 @@ import { importRecord, type Outcome } from './write.ts';
 const maxRecords = 500;
 /** Lambda takes 6 MB, counted in the text of an event that has the body as a text in it, with a \ before each ". */
 const maxBytes = 5 * 1024 * 1024;
+/** At a time: one after the other API Gateway would not wait; fewer than connections that the SDK opens. */
+const atOnce = 16;
 
 const kind = z.enum([...importKinds, ...besideKinds]);
 const entry = z.strictObject({ kind, record: json });
@@ -64,7 +66,7 @@ const importAll = async (deps: Deps, { records, dry_run }: Body, subject: Subjec
   });
   for (const name of kind.options) {
     const groups = groupsOf(entries.filter((one) => one.kind === name));
-    await eachAtOnce(groups, async (group) => {
+    await eachAtOnce(groups, atOnce, async (group) => {
       for (const one of group) outcomes[one.at] = await one.import();
     });
   }

@@ -1,25 +1,10 @@
 /** Steps on interfaces that are fake: done at once. As with Ironic's, BIOS settings are kept as they were asked for. */
-import type { BiosSetting } from '../../../layers/bmc/settings.ts';
+import { type BiosSetting, undescribed } from '../../../layers/bmc/settings.ts';
 import { argumentsOf, nameOf, requireFakeStep } from '../../../layers/domain/machine-steps.ts';
 import type { PlannedStep, StepKind } from '../../../layers/domain/steps.ts';
 import { keepBios, listBios } from '../../../layers/store/machine-settings.ts';
 import type { Go } from './own-steps.ts';
 import type { PhaseContext } from './phase.ts';
-
-/** Nobody knows what else there is to say of it. */
-const settingOf = (name: string, value: unknown): BiosSetting => ({
-  name,
-  value,
-  attribute_type: null,
-  allowable_values: null,
-  lower_bound: null,
-  max_length: null,
-  min_length: null,
-  read_only: null,
-  reset_required: null,
-  unique: null,
-  upper_bound: null,
-});
 
 const applySettings = async ({ node, platform }: PhaseContext, step: PlannedStep): Promise<void> => {
   const { settings } = argumentsOf(step) as { settings: readonly Pick<BiosSetting, 'name' | 'value'>[] };
@@ -28,7 +13,7 @@ const applySettings = async ({ node, platform }: PhaseContext, step: PlannedStep
   await keepBios(
     platform,
     node,
-    [...values].map(([name, value]) => settingOf(name, value)),
+    [...values].map(([name, value]) => ({ name, value, ...undescribed })),
   );
 };
 
