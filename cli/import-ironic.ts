@@ -1,7 +1,6 @@
 /** `npx ingot import ironic`: moves what a running Ironic has. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Invalid } from '../layers/domain/fault.ts';
 import type { Reading, Rejected } from '../migrate/ironic/entry.ts';
 import { foresee, move } from '../migrate/ironic/move.ts';
 import { createReport, type Report } from '../migrate/ironic/report.ts';

@@ -1,7 +1,6 @@
 /** `npx ingot verify ironic`: whether every record of an Ironic is here as it is there. Nothing is written. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Invalid } from '../layers/domain/fault.ts';
 import { openIronic } from '../migrate/ironic/api.ts';
 import { resources } from '../migrate/ironic/fields.ts';
 import { type Difference, verify } from '../migrate/ironic/verify.ts';

@@ -97,16 +97,16 @@ type Ejection = { readonly slot: Slot; readonly accepted?: Accepted; readonly re
  * (400), and only what they show when the lag is over says whether they meant it.
  */
 const ejectEach = async (bmc: Bmc, slots: readonly Slot[], quirks: Quirks): Promise<Ejection[]> => {
-  const done: Ejection[] = [];
+  const ejections: Ejection[] = [];
   for (const slot of slots) {
     try {
-      done.push({ slot, accepted: await ejectFrom(bmc, slot, quirks) });
+      ejections.push({ slot, accepted: await ejectFrom(bmc, slot, quirks) });
     } catch (error) {
       if (!isFault(error) || !isRejection(error.name)) throw error;
-      done.push({ slot, rejected: error });
+      ejections.push({ slot, rejected: error });
     }
   }
-  return done;
+  return ejections;
 };
 
 /** Takes other images out and waits until they are. Throws BmcBusy if that takes too long, or why the BMC will not. */

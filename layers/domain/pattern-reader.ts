@@ -55,8 +55,8 @@ const atWordsEdge = (flags: Flags, wanted: boolean): Piece => ({
 
 const lineBegin: Piece = { is: 'place', holds: ({ before }) => before === undefined || before === '\n' };
 const lineEnd: Piece = { is: 'place', holds: ({ after }) => after === undefined || after === '\n' };
-const textBegin: Piece = { is: 'place', holds: ({ before }) => before === undefined };
-const textEnd: Piece = { is: 'place', holds: ({ after }) => after === undefined };
+export const textBegin: Piece = { is: 'place', holds: ({ before }) => before === undefined };
+export const textEnd: Piece = { is: 'place', holds: ({ after }) => after === undefined };
 /** Python's `$`: the end, or the line's end that is the last character. */
 const lastEnd: Piece = { is: 'place', holds: ({ after, left }) => left === 0 || (left === 1 && after === '\n') };
 

@@ -5,7 +5,7 @@
  * once (Thompson): a text costs its length times that of the pattern, whatever they are (ADR 26).
  */
 import { Fault } from './fault.ts';
-import { readPattern, wrongPattern, type Piece, type Place } from './pattern-reader.ts';
+import { readPattern, textBegin, textEnd, wrongPattern, type Piece, type Place } from './pattern-reader.ts';
 
 /** What a state waits for: a character, a place in the text, or nothing: it only leads on. */
 type State =
@@ -101,11 +101,7 @@ const search = ({ states, start }: Machine, text: string, step: Step): boolean =
   return false;
 };
 
-const edge = (holds: (place: Place) => boolean): Piece => ({ is: 'place', holds });
-const whole = (piece: Piece): Piece => ({
-  is: 'sequence',
-  of: [edge(({ before }) => before === undefined), piece, edge(({ after }) => after === undefined)],
-});
+const whole = (piece: Piece): Piece => ({ is: 'sequence', of: [textBegin, piece, textEnd] });
 
 /**
  * Makes the function that says whether a pattern of Python is somewhere in a text; `isWhole`: is all of it. Throws Invalid

@@ -123,8 +123,10 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
     const answer = await write(wanted);
     // Dell iDRAC: a job that was just made is not found for a moment.
     if (answer.status === 404) return 'gone';
-    const refusal = refusalWords(answer, redact);
-    if (isOutcome(answer, refusal)) throw failed(`with status ${answer.status}`, refusal);
+    if (answer.status >= 400) {
+      const refusal = refusalWords(answer, redact);
+      if (isOutcome(answer, refusal)) throw failed(`with status ${answer.status}`, refusal);
+    }
     const body = parseObject(success(wanted, answer).text) ?? {};
     const { TaskState } = taskShape.parse(body);
     if (/^(Exception|Killed|Cancelled)$/.test(TaskState ?? '')) {

@@ -98,7 +98,8 @@ const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
   if (!last) return undefined;
   const sent = rows.filter(({ state }) => state === 'sent');
   const lastSend = rows.findLastIndex(({ state }) => state === 'sent');
-  const accepted = rows.slice(Math.max(lastSend, 0)).findLast(({ state }) => state === 'accepted');
+  const since = rows.slice(Math.max(lastSend, 0));
+  const accepted = since.findLast(({ state }) => state === 'accepted');
   return {
     op_id: last.op_id,
     op: last.op,
@@ -107,7 +108,7 @@ const toEntry = (rows: readonly LedgerRow[]): LedgerEntry | undefined => {
     sends: sent.length - rows.filter(({ state }) => state === 'refused').length,
     what: sent.at(-1)?.what ?? null,
     outcome: last.outcome ?? null,
-    said: rows.findLast(({ state }) => state === 'unclear')?.said ?? null,
+    said: since.findLast(({ state }) => state === 'unclear')?.said ?? null,
     monitor: accepted?.monitor ?? null,
     version: rows.length,
   };

@@ -121,6 +121,21 @@ describe('an entry', () => {
     expect(entry.monitor).toBeNull();
   });
 
+  it('forgets what the machine said to an earlier try', async () => {
+    const { records } = await store();
+    const sent = { state: 'sent', what: 'ForceOff', generation: 3 } as const;
+    let entry = await records.record(uuid, power, sent, undefined);
+    entry = await records.record(
+      uuid,
+      power,
+      { state: 'unclear', outcome: 'BmcUnreachable', said: 'Fan 3 has failed.' },
+      entry,
+    );
+    expect(entry.said).toBe('Fan 3 has failed.');
+    entry = await records.record(uuid, power, sent, entry);
+    expect(entry.said).toBeNull();
+  });
+
   it('is written by one of those who saw the same', async () => {
     const { records } = await store();
     const tries = Array.from({ length: 20 }, async () =>

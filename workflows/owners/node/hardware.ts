@@ -20,7 +20,7 @@ import { sentence } from '../../run/failure.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 
-/** Asked for and not yet so; the ASL asks again (`Retry` with a constant interval). */
+/** Asked for and not yet so; the ASL asks again (`Retry` with intervals that grow to 20 s). */
 export const Pending = (reason: string) => new Fault('Pending', 503, reason);
 
 /**
