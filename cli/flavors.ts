@@ -4,7 +4,7 @@ import { Invalid } from '../layers/domain/fault.ts';
 import { changesOf, checkImages, type Pair, readFlavors, withPair, writePair } from '../migrate/nova/deploy-images.ts';
 import { readOptions } from './arguments.ts';
 import type { Command } from './command.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import { openCompute, openImages, targetOptions, targetUsageOf } from './target.ts';
 
 const options = {

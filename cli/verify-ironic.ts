@@ -6,8 +6,9 @@ import { resources } from '../migrate/ironic/fields.ts';
 import { type Difference, verify } from '../migrate/ironic/verify.ts';
 import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
+import { inReport, printSome } from './lines.ts';
 import { createProgress } from './progress.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import { openSourceIronic, replacementsOf, sourceOptions, sourceUsage } from './source-ironic.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
@@ -15,7 +16,6 @@ const options = { ...sourceOptions, ...targetOptions, report: { type: 'string' }
 
 const parse = (args: readonly string[]) => readOptions(args, options);
 
-const told = 50;
 const widest = 200;
 
 const short = (value: unknown): string => {
@@ -34,8 +34,7 @@ const reportOf = (compared: number, differences: readonly Difference[]): string 
   `${JSON.stringify({ compared, differences, not_compared: exceptions() }, undefined, 1)}\n`;
 
 const end = (compared: number, differences: readonly Difference[], { print }: World): number => {
-  for (const one of differences.slice(0, told)) print(lineOf(one));
-  if (differences.length > told) print(`and ${differences.length - told} more: --report FILE has them all`);
+  printSome(differences.map(lineOf), print, inReport);
   print(`${compared} records compared, ${differences.length} differences`);
   return differences.length > 0 ? 1 : 0;
 };

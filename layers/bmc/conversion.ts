@@ -8,6 +8,9 @@ import { mask } from '../domain/masking.ts';
 import type { Node } from '../domain/node.ts';
 import { parseDriverInfo } from './driver-info.ts';
 
+/** What a converted node has its password under. */
+const password = 'redfish_password';
+
 type DriverInfo = Readonly<Record<string, unknown>>;
 
 export type Conversion = {
@@ -43,17 +46,17 @@ export const convert = (
     [access.address]: address,
     [access.username]: user,
     [access.password]: stored,
-    redfish_password: _,
+    [password]: _,
     ...rest
   } = before;
   const host = hostOf(text(address) ?? '');
-  const moves = stored === mask && (given['redfish_password'] ?? null) === null ? access.password : undefined;
+  const moves = stored === mask && (given[password] ?? null) === null ? access.password : undefined;
   const info = {
     ...(host !== undefined && { redfish_address: addressOf(host) }),
     ...(text(user) !== undefined && { redfish_username: user }),
     ...rest,
     ...given,
-    ...(moves && { redfish_password: mask }),
+    ...(moves && { [password]: mask }),
   };
   const { host: asked } = parseDriverInfo(info);
   if (moves && asked !== host) {
@@ -62,4 +65,18 @@ export const convert = (
     );
   }
   return { info, moves };
+};
+
+/**
+ * The password of a node that had a foreign driver and was converted: under which name it was kept before, and under
+ * which it is kept now. Undefined where there is none to be moved: nobody moves over one that is there.
+ */
+export const movedPassword = (
+  before: string,
+  info: DriverInfo,
+): { readonly from: string; readonly to: string; readonly value: unknown } | undefined => {
+  const access = foreignAccess(before);
+  const value = access && text(info[access.password]);
+  if (!access || value === undefined || (info[password] ?? null) !== null) return undefined;
+  return { from: access.password, to: password, value: info[access.password] };
 };

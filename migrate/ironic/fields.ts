@@ -44,6 +44,12 @@ const ofNode = { node_uuid: { column: 'node_id', refers: 'nodes' } } as const;
 const touched = { updated_at: 'The maintenance that fences the source, and whatever is done here, change it.' };
 const nothing = { columns: {}, secrets: [], left: {}, moving: touched } as const;
 
+/** The column of a field that has one. */
+export const columnOf = ({ columns }: Pick<IronicResource, 'columns'>, field: string): string => {
+  const other = columns[field];
+  return other && 'column' in other ? other.column : field;
+};
+
 /** In the order in which they are moved: what others refer to comes first. */
 export const resources = {
   chassis: { ...nothing, path: '/v1/chassis/detail', list: 'chassis', since: 1, fields: chassis, table: 'chassis' },

@@ -18,6 +18,13 @@ const isHidden = (value: unknown): boolean => typeof value === 'string' && value
 
 export type Path = readonly string[];
 
+/** Without these a machine could not be reached, or a record would not do what it did. Of instances it can be done without. */
+export const neededOf = (missing: readonly Path[]): readonly Path[] =>
+  missing.filter(([field]) => field !== 'instance_info');
+
+/** For people. */
+export const pathText = (paths: readonly Path[]): string => paths.map((path) => path.join('.')).join(', ');
+
 type Filled = {
   readonly value: unknown;
   /** Where nothing is known of what is masked: `['driver_info', 'redfish_password']`. */
