@@ -11,7 +11,7 @@ import { createSpool } from './export-spool.ts';
 import { createSql, type Dialect, type Sql } from './export-sql.ts';
 import type { IronicResource } from './fields.ts';
 import { isResting } from './judge.ts';
-import { type Read, readShown, type Replacement } from './record.ts';
+import { nameOf, type Read, readShown, type Replacement } from './record.ts';
 import { neededOf, pathText, type Secrets } from './secrets.ts';
 
 /** `refused`: the record is not in the script. `left`: the database has it, and the service has not. */
@@ -66,8 +66,6 @@ const ofDriver = ({ driver }: Values, clear: Values, row: Values | undefined): F
   const detail = `driver_info.${moved.to} is what the database has as ${moved.from}: if another one was given when it was converted, give that in --secrets.`;
   return { clear: { ...clear, driver_info: { ...info, [moved.to]: moved.value } }, warnings: [detail] };
 };
-
-const nameOf = ({ name = null }: Values): string | null => name as string | null;
 
 const reasonOf = (kind: ExportedName, { record, missing }: Read, { misfits }: Rows): string | undefined => {
   if (kind === 'node' && !isResting(record['provision_state'])) {

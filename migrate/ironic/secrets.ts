@@ -14,7 +14,7 @@ export type Secrets = {
 export const noSecrets: Secrets = { of: async () => new Map() };
 
 /** Whether a text is, or has in it, what Ironic shows in place of a secret. */
-const isHidden = (value: unknown): boolean => typeof value === 'string' && value.includes(mask);
+export const isHidden = (value: unknown): boolean => typeof value === 'string' && value.includes(mask);
 
 export type Path = readonly string[];
 
@@ -31,7 +31,7 @@ type Filled = {
   readonly missing: readonly Path[];
 };
 
-const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 const within = (clear: unknown, name: string): unknown =>
   isObject(clear) && Object.hasOwn(clear, name) ? clear[name] : undefined;
