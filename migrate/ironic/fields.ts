@@ -187,9 +187,4 @@ export const resources = {
 export type ResourceName = keyof typeof resources;
 
 /** What a node's last inspection found is no list: 404 where there is none. Since 1.81. */
-export const inventory = {
-  path: '/v1/nodes/{node}/inventory',
-  since: 81,
-  table: 'node_inventory',
-  columns: { node_uuid: ofNode.node_uuid, inventory: { column: 'inventory_data' } },
-} as const;
+export const inventory = { path: '/v1/nodes/{node}/inventory', since: 81 } as const;
