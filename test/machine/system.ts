@@ -61,7 +61,7 @@ const listens = async (port: number): Promise<boolean> => {
 
 /**
  * A port that nobody listens on at the moment, to be kept through restarts. Not one that the system would choose (32768
- * and above on Linux): each request to a BMC is a connection of its own, and one of them would take it sooner or later.
+ * and above on Linux): every connection to a BMC takes one, and one of them would take this sooner or later.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {
