@@ -8,6 +8,7 @@ import { readArguments } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { askTarget, openTarget, targetOptions, targetUsage } from './target.ts';
+import { ipmiAccess } from '../layers/domain/foreign-types.ts';
 
 const options = {
   ...targetOptions,
@@ -52,7 +53,7 @@ const all = async (target: Service): Promise<Node[]> => {
 /** `{address}` and `{name}` of a template are the node's. Throws Invalid for a node that has not what it names. */
 const addressOf = (template: string, { uuid, name, driver_info: info }: Node): string =>
   template.replace(/\{(\w+)\}/g, (_, word: string) => {
-    const host = info['ipmi_address'] ?? info['redfish_address'];
+    const host = info[ipmiAccess.address] ?? info['redfish_address'];
     const address = typeof host === 'string' && host.includes(':') ? `[${host}]` : host;
     const value = { address, name }[word];
     if (typeof value === 'string' && value !== '') return value;

@@ -2,7 +2,7 @@
  * What becomes of driver_info when a node of a foreign type becomes one of redfish (ADR 22). Pure: the API writes it, and
  * the proxy, which alone can open the password, asks where it says.
  */
-import { Conflict, Invalid } from '../domain/fault.ts';
+import { Invalid } from '../domain/fault.ts';
 import { foreignAccess } from '../domain/foreign-types.ts';
 import { mask } from '../domain/masking.ts';
 import type { Node } from '../domain/node.ts';
@@ -34,14 +34,14 @@ const text = (value: unknown): string | undefined =>
 /**
  * `given`: keys of redfish that the request brings; what it does not bring is what the node has for its old driver, the
  * address that of its BMC. A stored password goes to the host that it was for and to no other: for another one it has to
- * be given again. Throws Invalid (400), and Conflict (409) for a node whose type is one of ours.
+ * be given again. Throws Invalid (400), also for a node whose type is one of ours.
  */
 export const convert = (
   { uuid, driver, driver_info: before }: Pick<Node, 'uuid' | 'driver' | 'driver_info'>,
   given: DriverInfo,
 ): Conversion => {
   const access = foreignAccess(driver);
-  if (!access) throw Conflict(`Node ${uuid} is of driver ${driver}: there is nothing to convert.`);
+  if (!access) throw Invalid(`Node ${uuid} is of driver ${driver}: there is nothing to convert.`);
   const {
     [access.address]: address,
     [access.username]: user,

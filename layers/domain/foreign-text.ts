@@ -105,3 +105,6 @@ export const withoutEnds = (text: string, char: string): string => {
   while (start < text.length && text[start] === char) start += 1;
   return withoutTail(text.slice(start), char);
 };
+
+/** With a full stop, so that what to do can follow. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

@@ -15,10 +15,13 @@ type ForeignType = {
   readonly instead: string;
 };
 
+/** Keys of driver_info by which Ironic finds and opens a BMC that speaks IPMI. */
+export const ipmiAccess = { address: 'ipmi_address', username: 'ipmi_username', password: 'ipmi_password' } as const;
+
 /** By the name that `driver` has. */
 const foreignTypes: { readonly [driver: string]: ForeignType } = {
   ipmi: {
-    access: { address: 'ipmi_address', username: 'ipmi_username', password: 'ipmi_password' },
+    access: ipmiAccess,
     interfaces: {
       bios_interface: 'no-bios',
       boot_interface: 'ipxe',

@@ -5,6 +5,9 @@ import { type Fault, Unauthorized } from '../domain/fault.ts';
 import { actingFor, ownOf, type Owned, type Subject } from '../domain/policy.ts';
 import type { Route } from './route.ts';
 
+/** Where clients prove who they are, in lower case. */
+export const proofHeaders: readonly string[] = ['authorization', 'x-auth-token'];
+
 /** Who calls, and from where. `subject`: null if nobody says who it is. */
 export type Caller = { readonly subject: Subject | null; readonly source: string; readonly path: string };
 

@@ -1,7 +1,7 @@
 /** What an answer says: its JSON, and the complaints in an error body. */
 import { bmcFault, type BmcFaultName } from '../bmc/faults.ts';
 import type { Fault } from '../domain/fault.ts';
-import { cutText } from '../domain/foreign-text.ts';
+import { cutText, sentence } from '../domain/foreign-text.ts';
 import { bodyWords, joinWords } from '../domain/machine-words.ts';
 import type { Answer } from '../platform/wire.ts';
 
@@ -148,9 +148,6 @@ export const refusalWords = ({ text }: Answer, redact: Redact): string => {
   );
 };
 
-/** With a full stop, if its last word has none. */
-const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
-
 /**
  * The fault for an answer that is no success; its cause is a Refusal. `what` names the request and the BMC; `redact`
  * blanks secrets. `remedy`: what to do, where the fault's own advice would mislead.
@@ -161,8 +158,8 @@ export const refusalFault = (what: string, answer: Answer, redact: Redact, remed
   const rule = rules.find(({ ids: known, status }) => ids.some((id) => known?.test(id)) || status?.(answer.status));
   const name = rule?.name ?? 'BmcProtocol';
   const words = refusalWords(answer, redact);
-  const sentence = ended(`${what} was refused with status ${answer.status}${words && `: ${words}`}`);
-  return bmcFault(name, `${sentence}${remedy ?? advice[name] ?? ''}`, new Refusal(answer, complaints));
+  const refused = sentence(`${what} was refused with status ${answer.status}${words && `: ${words}`}`);
+  return bmcFault(name, `${refused}${remedy ?? advice[name] ?? ''}`, new Refusal(answer, complaints));
 };
 
 /** The refusal behind a fault, if it is one. */

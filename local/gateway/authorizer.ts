@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 
 import { isFault, Forbidden, Unauthorized } from '../../layers/domain/fault.ts';
+import { proofHeaders } from '../../layers/http/admission.ts';
 import { apiId, stage } from './event.ts';
 
 export type AuthorizerOptions = {
@@ -17,13 +18,12 @@ export type AuthorizerOptions = {
 /** Strings that the function finds in `requestContext.authorizer`. */
 export type Context = Record<string, string>;
 
-const identityHeaders = ['authorization', 'x-auth-token'];
 /** Past so many identities the oldest answers are forgotten, so that made-up credentials cannot fill the memory. */
 const maxKept = 1000;
 
 /** A digest, so that no password is kept. */
 const identityOf = ({ headers, requestContext }: APIGatewayProxyEvent): string => {
-  const given = Object.entries(headers).filter(([name]) => identityHeaders.includes(name.toLowerCase()));
+  const given = Object.entries(headers).filter(([name]) => proofHeaders.includes(name.toLowerCase()));
   const seen = JSON.stringify([requestContext.identity.sourceIp, given]);
   return createHash('sha256').update(seen).digest('base64');
 };

@@ -1,13 +1,9 @@
 /** The drivers that nodes of a nova_bm may get (nova-bm-migration.md 3). */
+import { ipmiAccess } from '../../layers/domain/foreign-types.ts';
 
 /** What driver_info calls what a power manager has, by driver. */
 export const drivers = {
-  ipmi: {
-    address: 'ipmi_address',
-    username: 'ipmi_username',
-    password: 'ipmi_password',
-    terminal_port: 'ipmi_terminal_port',
-  },
+  ipmi: { ...ipmiAccess, terminal_port: 'ipmi_terminal_port' },
   redfish: {
     address: 'redfish_address',
     username: 'redfish_username',

@@ -13,6 +13,3 @@ export const failureOf = (phase: string, error: string, cause: string | undefine
     return { phase, error, message: cause || error };
   }
 };
-
-/** With a full stop, so that what to do can follow. */
-export const sentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

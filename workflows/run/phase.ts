@@ -18,3 +18,11 @@ export type Phase<X, O extends Ended> = {
   readonly answers?: Answers;
   run(context: X): Promise<O>;
 };
+
+type Marked = { readonly phase?: { readonly run: string; readonly name: string } | null };
+
+/** Whether what a run owns is in this very phase of it. One that waited may have been ended by an event meanwhile. */
+export const isMarked = (
+  { phase: mark }: Marked,
+  { run, phase }: { readonly run: string; readonly phase: string },
+): boolean => mark?.run === run && mark.name === phase;

@@ -5,6 +5,7 @@ import type { ComputeRule } from '../../../layers/domain/compute/policy.ts';
 import type { Fault } from '../../../layers/domain/fault.ts';
 import { denied } from '../../../layers/domain/policy.ts';
 import type { Call, Deps } from '../route.ts';
+import { proofHeaders } from '../../../layers/http/admission.ts';
 
 /** How long somebody waits for the Bare Metal API, ms; API Gateway waits 29 s. */
 const patience = 25_000;
@@ -12,9 +13,6 @@ const patience = 25_000;
 /** What asks about machines for one request. */
 export const machinesFor = ({ apis, clock, chance }: Deps, { request_id }: { readonly request_id: string }) =>
   createBaremetalClient({ call: apis.baremetal, clock, chance }, { request_id, until: clock.now() + patience });
-
-/** Where clients prove who they are. */
-const proofs = ['x-auth-token', 'authorization'];
 
 /**
  * The same as whoever asks this API: what he may see, the Bare Metal API checks once more. Nothing is asked as
@@ -24,7 +22,7 @@ export const machinesAs = (
   { apis, clock, chance }: Deps,
   { request_id, headers }: Pick<Call, 'request_id' | 'headers'>,
 ) => {
-  const proof = Object.fromEntries(Object.entries(headers).filter(([name]) => proofs.includes(name)));
+  const proof = Object.fromEntries(Object.entries(headers).filter(([name]) => proofHeaders.includes(name)));
   const options = { request_id, proof, until: clock.now() + patience };
   return createBaremetalClient({ call: apis.baremetal, clock, chance }, options);
 };

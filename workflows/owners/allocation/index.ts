@@ -1,11 +1,11 @@
 /** Allocations as owners of runs: no lock and no history; a run works as long as its allocation looks for a node. */
 import * as z from 'zod';
 
-import { plainText } from '../../../layers/domain/foreign-text.ts';
+import { plainText, sentence } from '../../../layers/domain/foreign-text.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import { Superseded } from '../../../layers/store/runs.ts';
-import { sentence, type Failure } from '../../run/failure.ts';
+import type { Failure } from '../../run/failure.ts';
 import { anyCall, type Owner, type RecordedRun } from '../../run/owner.ts';
 import type { Answer, Answers, Phase } from '../../run/phase.ts';
 import { allocatingNow, allocationRun, failAllocation } from '../../../layers/store/allocations.ts';

@@ -39,11 +39,9 @@ const requireOwned = (node: StoredNode, { row, run }: Failing): void => {
 
 /** The machine was switched off, the medium of its agent is removed. */
 const gone = (before: StoredNode, { off, ejected }: Left): Partial<StoredNode> => {
-  const without = off ? { ...before, ...leftRamdisk(before) } : before;
-  return {
-    ...(off && leftRamdisk(before)),
-    ...((off || ejected) && forget(without, ...(off ? (['agent', 'medium'] as const) : (['medium'] as const)))),
-  };
+  const left = off ? leftRamdisk(before) : {};
+  if (!off && !ejected) return left;
+  return { ...left, ...forget({ ...before, ...left }, 'medium', ...(off ? (['agent'] as const) : [])) };
 };
 
 /** Failure state, `last_error`, event, lock and ownership gone, in one write. */

@@ -1,10 +1,10 @@
 /** What a node looks like whose run has failed, and what its `last_error` says. */
 import { bmcFaults } from '../../../layers/bmc/faults.ts';
-import { cutText, maxReason, plainText } from '../../../layers/domain/foreign-text.ts';
+import { cutText, maxReason, plainText, sentence } from '../../../layers/domain/foreign-text.ts';
 import { forget } from '../../../layers/domain/notes.ts';
 import { isFailed, transition } from '../../../layers/domain/baremetal/states.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { sentence, type Failure } from '../../run/failure.ts';
+import type { Failure } from '../../run/failure.ts';
 import { noSteps } from './plan.ts';
 import type { NodeWorkflow } from './workflow.ts';
 

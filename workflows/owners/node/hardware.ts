@@ -3,7 +3,7 @@
  * An interface of the node that is `fake` never leaves the process (hardware type fake-hardware).
  */
 import { Fault, Invalid } from '../../../layers/domain/fault.ts';
-import { maxWords, plainText } from '../../../layers/domain/foreign-text.ts';
+import { maxWords, plainText, sentence } from '../../../layers/domain/foreign-text.ts';
 import { agentWords } from '../../../layers/domain/machine-words.ts';
 import {
   operations,
@@ -16,7 +16,6 @@ import {
 } from '../../../layers/bmc/operations.ts';
 import { refuseFenced } from '../../../layers/domain/baremetal/takeover.ts';
 import { refuseForeign } from '../../../layers/domain/foreign-types.ts';
-import { sentence } from '../../run/failure.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 

@@ -13,6 +13,7 @@ import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { changeRecord } from '../../../layers/store/records/change.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
+import { isMarked } from '../../run/phase.ts';
 
 /** The lock, as the change it needs. A run that only locks got it from the API and can only lose it. */
 const take = (node: StoredNode, { row, call: { run } }: Job): Partial<StoredNode> | undefined => {
@@ -33,7 +34,7 @@ const begin = async (world: World, job: Job): Promise<StoredNode> => {
   const { after } = await changeRecord(world, kinds.node, job.call.uuid, (node) => {
     const { run, phase: name } = job.call;
     const lock = take(node, job);
-    const started = node.phase?.run === run && node.phase.name === name;
+    const started = isMarked(node, job.call);
     if (!lock && started) return undefined;
     const now = world.clock.now();
     const mark = { run, name, started_at: isoTime(now) };

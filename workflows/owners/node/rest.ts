@@ -15,14 +15,11 @@ import { createHardware } from './hardware.ts';
 import { deadline } from './hold.ts';
 import type { World } from './phase.ts';
 import { waitWrite } from './wait.ts';
+import { isMarked } from '../../run/phase.ts';
 
 /** Whether the node waits in this very phase, and nobody works on it. */
 const waitsIn = (node: StoredNode, { run, phase }: Job['call']): boolean =>
-  isWaiting(node) &&
-  node.run === run &&
-  node.reservation === null &&
-  node.phase?.run === run &&
-  node.phase.name === phase;
+  isWaiting(node) && node.run === run && node.reservation === null && isMarked(node, { run, phase });
 
 /** The next call ends the wait again; false: somebody changed the node meanwhile, or the agent has called again. */
 const waitOn = async ({ table, clock }: World, { call }: Job, { uuid, revision }: StoredNode): Promise<boolean> => {

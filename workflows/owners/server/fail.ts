@@ -1,12 +1,12 @@
 /** The end of a run as failed, for the Fail state and for executions that ended without it. */
-import { plainText } from '../../../layers/domain/foreign-text.ts';
+import { plainText, sentence } from '../../../layers/domain/foreign-text.ts';
 import { isoTime } from '../../../layers/domain/values.ts';
 import type { Invocation } from '../../../layers/platform/platform.ts';
 import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
 import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import type { Needs } from '../../../layers/store/records/change.ts';
 import { endRun } from '../../../layers/store/servers.ts';
-import { sentence, type Failure } from '../../run/failure.ts';
+import type { Failure } from '../../run/failure.ts';
 import type { ServerCall } from './call.ts';
 import { changeOwn } from './hold.ts';
 import { type Deletion, isLost, planDeletion } from './lost.ts';

@@ -15,6 +15,7 @@ import { info, phaseEnded, phaseStarted } from '../../run/history.ts';
 import { aboutJob, type Job, type ServerCall } from './call.ts';
 import { machinesFor } from './machines.ts';
 import type { ServerContext, World } from './phase.ts';
+import { isMarked } from '../../run/phase.ts';
 
 /** The server is another run's, or none's, or gone. */
 export const ServerLost = (uuid: string, run: string) => Superseded(`Server ${uuid} is not of run ${run} any more.`);
@@ -72,7 +73,7 @@ const waiting = ({ call: { uuid, run, phase, token }, phase: { awaits } }: Job, 
 const begin = async (world: World, job: Job): Promise<StoredServer> =>
   changeOwn(world, job.call, (server) => {
     const { run, phase: name, token } = job.call;
-    const started = server.phase?.run === run && server.phase.name === name;
+    const started = isMarked(server, job.call);
     if (started && token === undefined) return undefined;
     const now = world.clock.now();
     const at = isoTime(now);

@@ -2,18 +2,13 @@
 import { Fault, isFault } from '../../../layers/domain/fault.ts';
 import { isoTime } from '../../../layers/domain/values.ts';
 import { serverCompanions } from '../../../layers/store/kinds/companions.ts';
-import type { StoredServer } from '../../../layers/store/kinds/compute.ts';
 import { serverLine } from '../../../layers/store/server-history.ts';
-import type { Answers } from '../../run/phase.ts';
+import { type Answers, isMarked } from '../../run/phase.ts';
 import { phaseEnded } from '../../run/history.ts';
 import { aboutJob, type Job } from './call.ts';
 import { attempted } from './history.ts';
 import { changeOwn } from './hold.ts';
 import type { ServerContext, ServerOutcome, World } from './phase.ts';
-
-/** A phase that waited may have been ended by an event before it has looked itself; then another one is marked by now. */
-const isMarked = ({ phase }: StoredServer, { call }: Job): boolean =>
-  phase?.run === call.run && phase.name === call.phase;
 
 /** Throws Superseded once the server is another run's. */
 export const tell = async (world: World, job: Job, outcome: ServerOutcome<Answers>): Promise<void> => {
@@ -22,7 +17,7 @@ export const tell = async (world: World, job: Job, outcome: ServerOutcome<Answer
   await changeOwn(world, job.call, (server) => {
     const set = change?.(server) ?? {};
     const ended = { ...phaseEnded(aboutJob(job), server.phase?.started_at ?? '', world.clock.now()) };
-    const marked = isMarked(server, job);
+    const marked = isMarked(server, job.call);
     return {
       set: { ...set, ...(marked && { phase: null }) },
       events: marked ? [{ ...ended, ...(details !== undefined && { details }) }] : [],
