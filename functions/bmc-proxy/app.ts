@@ -1,11 +1,12 @@
 /**
- * The BMC proxy: takes a request of layers/bmc/operations.ts, finds out about the machine by itself, and talks to its
- * BMC or agent. The one place where errors leave, and where secrets are kept in.
+ * The BMC proxy: takes a request of layers/bmc/operations.ts, or a survey of many machines, finds out about them by
+ * itself, and talks to their BMCs or agents. The one place where errors leave, and where secrets are kept in.
  */
 import * as z from 'zod';
 
 import { bmcFault, bmcFaults } from '../../layers/bmc/faults.ts';
 import { operations, type Operation, type Reply, type Request } from '../../layers/bmc/operations.ts';
+import type { SurveyReply } from '../../layers/bmc/power-survey.ts';
 import type { BmcRecord } from '../../layers/bmc/records.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { createMessageRedactor, createRedactor, redactJson } from '../../layers/redfish-client/redact.ts';
@@ -14,6 +15,7 @@ import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
 import { systemResolve } from './peer.ts';
 import { redfish } from './redfish.ts';
+import { isSurvey, surveyPower } from './survey.ts';
 
 const names = Object.keys(operations) as [Operation, ...Operation[]];
 
@@ -114,7 +116,7 @@ export const create = (deps: Deps, config: Config) => {
    * Serves one request. Throws faults of layers/bmc/faults.ts, NotFound, Unsealable or ProxyFailed; no message and no
    * reply holds a secret or a link's signature.
    */
-  return async (event: unknown, { request_id, remaining_ms }: Invocation): Promise<Reply> => {
+  const answer = async (event: unknown, { request_id, remaining_ms }: Invocation): Promise<Reply> => {
     const started = clock.now();
     const secrets: string[] = [];
     const redact = (text: string) => createMessageRedactor(secrets)(text);
@@ -139,4 +141,7 @@ export const create = (deps: Deps, config: Config) => {
       throw new Fault(name, code, redact(message));
     }
   };
+
+  return async (event: unknown, invocation: Invocation): Promise<Reply | SurveyReply> =>
+    isSurvey(event) ? surveyPower(answer, event, invocation, reserveMs) : answer(event, invocation);
 };
