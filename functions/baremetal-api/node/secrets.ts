@@ -1,7 +1,7 @@
 /** Credentials leave driver_info before it is stored: they are sealed, and the mask stands in their place. */
 import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
 import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types.ts';
-import { isSecretName, mask } from '../../../layers/domain/masking.ts';
+import { hasMaskedUser, isSecretName, mask } from '../../../layers/domain/masking.ts';
 import type { Node } from '../../../layers/domain/node.ts';
 import { movedRecipient, recipientOf, sentSecrets } from '../../../layers/domain/recipients.ts';
 import { sealFor } from '../../../layers/bmc/seal.ts';
@@ -116,6 +116,9 @@ export const conceal = (
   sealed: Sealed,
   known: Secrets['values'],
 ): { info: Record<string, unknown>; values: Record<string, string> } => {
+  if (hasMaskedUser(info)) {
+    throw Invalid('driver_info has ****** in a URL in the place of a user and password that are not stored there.');
+  }
   const values: Record<string, string> = known[agentToken] === undefined ? {} : { [agentToken]: known[agentToken] };
   const stored = withSecrets(info, (place, name, value) => {
     const plain = plainOf(name, value);

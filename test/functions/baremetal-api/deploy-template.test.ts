@@ -1,7 +1,7 @@
 /** /v1/deploy_templates (ironic-api.md 9). */
-import { openParts } from '../../../layers/bmc/sealed-parts.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { openParts } from '../../../layers/bmc/sealed-parts.ts';
 import { createFront } from './front.ts';
 
 const uuid = '22222222-2222-4222-8222-222222222222';

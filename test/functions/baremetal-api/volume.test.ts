@@ -1,7 +1,7 @@
 /** /v1/volume and what nodes have of it (ironic-api.md 7). */
-import { openParts } from '../../../layers/bmc/sealed-parts.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { openParts } from '../../../layers/bmc/sealed-parts.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { createFront } from './front.ts';
 

@@ -1,10 +1,10 @@
 /** POST /v1/imports: records of another installation, as they are. */
-import { openStored } from '../../../fakes/credentials.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { importKinds } from '../../../../functions/baremetal-api/imports/rows.ts';
 import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import { readSecrets } from '../../../../layers/store/node-secrets.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront, type Options } from '../front.ts';
 
 type Values = Record<string, unknown>;

@@ -1,9 +1,9 @@
 /** POST /v1/nodes/{ident}/conversion: who was moved in with ipmi and answers Redfish becomes one of ours (ADR 22). */
-import { openStored } from '../../../fakes/credentials.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../../../layers/bmc/faults.ts';
 import { readSecrets } from '../../../../layers/store/node-secrets.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront } from '../front.ts';
 
 const uuid = '11111111-0000-4000-8000-000000000001';

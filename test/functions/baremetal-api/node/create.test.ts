@@ -1,9 +1,9 @@
 /** POST /v1/nodes (ironic-api.md 2.4), and what it stores. */
-import { openStored } from '../../../fakes/credentials.ts';
 import { describe, expect, it } from 'vitest';
 
 import { readSecrets } from '../../../../layers/store/node-secrets.ts';
 import { withoutNote } from '../../../layers/store/due-entries.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront } from '../front.ts';
 
 const uuid = '11111111-1111-4111-8111-111111111111';

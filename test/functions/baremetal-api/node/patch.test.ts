@@ -1,11 +1,13 @@
 /** PATCH /v1/nodes/{ident} (ironic-api.md 1.7, 2.5). */
-import { openStored } from '../../../fakes/credentials.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { Unavailable } from '../../../../layers/domain/fault.ts';
 import { provisionStates, type ProvisionState } from '../../../../layers/domain/baremetal/transitions.ts';
+import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import { readSecrets, secretsWrite } from '../../../../layers/store/node-secrets.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
+import { readRecord } from '../../../../layers/store/records/find.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront } from '../front.ts';
 
 const instance = '11111111-1111-4111-8111-111111111111';
@@ -465,6 +467,27 @@ describe('credentials', () => {
     await patch([set('/driver_info/redfish_address', 'https://b'), set('/driver_info/redfish_password', 'two')]);
     expect(await opened('snmp_password')).toBe('three');
   });
+
+  it.each(['driver_info', 'instance_info'])(
+    'in a URL of %s are not shown, and stay when their mask comes back',
+    async (field) => {
+      const url = 'https://isouser:hunter2@images.test/a.iso';
+      const at = `/${field}/${field === 'driver_info' ? 'deploy_iso' : 'image_source'}`;
+      const key = at.split('/')[2]!;
+      const kept = async () => {
+        const node = (await readRecord(front.platform.table, kinds.node, uuid)) as unknown as Record<string, object>;
+        return (node[field] as Record<string, unknown>)[key];
+      };
+      const { body } = await patch([set(at, url)]);
+      const shown = body[field] as Record<string, unknown>;
+      expect(shown[key]).toBe('https://******@images.test/a.iso');
+      expect((await patch([replace(`/${field}`, { ...shown, other: 1 })])).status).toBe(200);
+      expect(await kept()).toBe(url);
+      const elsewhere = await patch([set(at, 'https://******@evil.test/a.iso')]);
+      expect([elsewhere.status, elsewhere.error]).toEqual([400, expect.stringContaining('******')]);
+      expect(JSON.stringify([await show(), front.platform.log.lines])).not.toContain('hunter2');
+    },
+  );
 
   it('below other names stay, change and go like those at the top', async () => {
     await patch([set('/driver_info/vendor', { url: 'u', sub: { api_key: 'one' } })]);
