@@ -8,10 +8,10 @@ import { maskField } from '../../layers/domain/masking.ts';
 import { isSame } from '../../layers/domain/values.ts';
 import { eachAtOnce } from '../../layers/domain/at-once.ts';
 import type { Ironic, Values } from './api.ts';
+import { besideOf } from './beside.ts';
 import { type Entry, type EntryKind, listed } from './entry.ts';
 import { isFenced } from './fence.ts';
 import { type IronicResource, type ResourceName, resources } from './fields.ts';
-import { besideOf } from './move.ts';
 import { readShown, type Replacement } from './record.ts';
 
 export type Difference = {
