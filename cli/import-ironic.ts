@@ -1,6 +1,7 @@
 /** `npx ingot import ironic`: moves what a running Ironic has. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { besideOfApi, besideOfDatabase } from '../migrate/ironic/beside.ts';
 import type { Reading, Rejected } from '../migrate/ironic/entry.ts';
 import { foresee, move } from '../migrate/ironic/move.ts';
 import { createReport, type Report } from '../migrate/ironic/report.ts';
@@ -45,7 +46,9 @@ const linesOf = (lines: readonly Line[], word: string): string[] => {
   const groups = new Map<string, Line[]>();
   for (const line of lines) {
     const key = `${line.kind}: ${word}${line.reason}: ${line.detail}`;
-    groups.set(key, [...(groups.get(key) ?? []), line]);
+    const group = groups.get(key);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
   }
   return [...groups].map(([key, all]) => {
     const names = all.slice(0, named).map(({ uuid, name }) => name ?? uuid);
@@ -132,7 +135,7 @@ const run = async (reading: Reading, target: Target | undefined, values: Values,
     return codeOf(before, values);
   }
   const total = Object.values(before.summary).reduce((sum, { read }) => sum + read, 0);
-  const moving = { target, rejected, sleep };
+  const moving = { target, here: values.endpoint!, rejected };
   const after = await pass(move(reading, moving), head, { what: 'records', total, written: true }, values, world);
   tell(after, 'imported', world);
   return codeOf(after, values);
@@ -159,9 +162,10 @@ export const importIronic: Command = {
     const replacements = replacementsOf(values.replace);
     const target = targetOf(values, world.env);
     const ironic = await openSourceIronic(values, world.env);
-    const { secrets, close } = await openSecrets(values, world.env);
-    const reading = { ironic, secrets, replacements, running: !values['source-is-stopped'] };
+    const { secrets, source, close } = await openSecrets(values, world.env);
     try {
+      const beside = source ? await besideOfDatabase(ironic, source) : besideOfApi(ironic);
+      const reading = { ironic, secrets, beside, replacements, running: !values['source-is-stopped'], sleep };
       const template = values['secrets-template'];
       if (template !== undefined) return await writeTemplate(reading, template, world);
       return await run(reading, target, values, world);

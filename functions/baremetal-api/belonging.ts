@@ -13,7 +13,16 @@ import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { findVisible } from './node/find.ts';
 import { besideNode, changedNames, toldBy } from './node/told.ts';
-import { answersOf, authorizeFields, readChanges, readNew, showing, type Shows, type Values } from './crud.ts';
+import {
+  answersOf,
+  authorizeFields,
+  readChanges,
+  readNew,
+  sealValues,
+  showing,
+  type Shows,
+  type Values,
+} from './crud.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
 import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';
@@ -126,7 +135,7 @@ const create = async <R extends Belonging>(
   const values = readNew(kind.fields, version, { ...(byIdent ? rest : body), node_uuid: home.uuid });
   rules.values?.(values, version);
   const record = newRecord(deps, kind, values);
-  await createRecord(deps, kind, record, async (node) => {
+  await createRecord(deps, kind, await sealValues(deps, kind.fields, record.uuid, record), async (node) => {
     refuseLocked(node);
     await rules.whole?.(deps, record);
     return besideNode(deps, node, toldBy(subject, `Created ${nameOf(kind, record)} with`, Object.keys(values)));
@@ -161,7 +170,8 @@ const patch = async <R extends Belonging>(
     await rules.whole?.(deps, after, before);
     await checkMove(deps, call.subject, node, after.node_uuid);
     const line = toldBy(call.subject, `Changed of ${nameOf(kind, before)}`, changedNames(before, values));
-    return { set: values as Partial<R>, ...(changed.length > 0 && besideNode(deps, node, line)) };
+    const set = (await sealValues(deps, kind.fields, before.uuid, values, before)) as Partial<R>;
+    return { set, ...(changed.length > 0 && besideNode(deps, node, line)) };
   });
   return changed.after;
 };

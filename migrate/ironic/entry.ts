@@ -1,6 +1,7 @@
 /** What is to become of a record of a source, and what became of it. */
 import { largestBytes, type ImportRecord, type Outcome } from '../target.ts';
 import type { Ironic, Values } from './api.ts';
+import type { Beside } from './beside.ts';
 import { resources, type ResourceName } from './fields.ts';
 import { judge, type Told } from './judge.ts';
 import { nameOf, readShown, type Replacement } from './record.ts';
@@ -30,6 +31,9 @@ export type Reading = {
   readonly replacements: readonly Replacement[];
   /** Whether the source goes on working, and is fenced node by node. */
   readonly running: boolean;
+  readonly beside: Beside;
+  /** Takes milliseconds. */
+  sleep(ms: number): Promise<unknown>;
 };
 
 /** What does not go on because of what: by UUID, of records that were rejected. */
@@ -56,7 +60,7 @@ const orphaned = ({ node_uuid: home }: Values, rejected: Rejected): Told[] =>
 
 /** Reads what a list shows: each is wanted, or rejected with the reason. */
 export const readEntries = async (
-  { secrets, replacements, running }: Omit<Reading, 'ironic'>,
+  { secrets, replacements, running }: Pick<Reading, 'secrets' | 'replacements' | 'running'>,
   name: ResourceName,
   shown: readonly Values[],
   rejected: Rejected,
@@ -86,6 +90,11 @@ export const refuse = (entry: Entry, reason: string, detail: string): Entry => (
   ...entry,
   is: 'rejected',
   refusal: { reason, detail },
+});
+
+export const warn = (entry: Entry, reason: string, detail: string): Entry => ({
+  ...entry,
+  warnings: [...entry.warnings, { reason, detail }],
 });
 
 /** As the target answered. */

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Place } from './export-keys.ts';
 
 /** In the order in which a script has them. */
-export const stages = ['first', 'body', 'last'] as const;
+const stages = ['first', 'body', 'last'] as const;
 
 export type Staged = { readonly [S in (typeof stages)[number]]: readonly string[] };
 

@@ -27,8 +27,13 @@ export type Source = {
    * the columns that are wanted, the key among them.
    */
   rows(table: string, only?: readonly string[]): AsyncIterable<readonly Row[]>;
-  /** The rows whose column has one of these values, in no order. */
-  find(table: string, column: string, values: readonly (string | number)[]): Promise<readonly Row[]>;
+  /** The rows whose column has one of these values, in no order. `only`: what is read of them; the rest of them is null. */
+  find(
+    table: string,
+    column: string,
+    values: readonly (string | number)[],
+    only?: readonly string[],
+  ): Promise<readonly Row[]>;
   close(): Promise<void>;
 };
 
@@ -83,14 +88,13 @@ export const createSource = (connection: Connection, tables: ReadTables): Source
   const count = async (table: string): Promise<number> =>
     Number((await select(`select count(*) as rows_in_all from ${table}`, []))[0]!['rows_in_all']);
 
-  const find: Source['find'] = async (table, column, values) => {
+  const find: Source['find'] = async (table, column, values, only) => {
     if (values.length === 0) return [];
     const row = tables[table]!;
     const list = values.map((_, at) => parameter(at + 1)).join(', ');
-    const found = await select(
-      `select ${Object.keys(row.columns).join(', ')} from ${table} where ${column} in (${list})`,
-      values,
-    );
+    // Behind the name of their table even words of SQL (user) are columns.
+    const wanted = (only ?? Object.keys(row.columns)).map((one) => `${table}.${one}`);
+    const found = await select(`select ${wanted.join(', ')} from ${table} where ${column} in (${list})`, values);
     return found.map((one) => readRow(table, row, one));
   };
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import type { Fields } from '../../../layers/domain/fields.ts';
-import { mask } from '../../../layers/domain/masking.ts';
+import { mask, maskField } from '../../../layers/domain/masking.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { isoTime, isSame } from '../../../layers/domain/values.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
@@ -17,7 +17,7 @@ import { createRecord } from '../../../layers/store/records/change.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Write } from '../../../layers/platform/table.ts';
 import { isStored, readConfigdrive } from '../configdrive.ts';
-import type { Values } from '../crud.ts';
+import { sealValues, type Values } from '../crud.ts';
 import { conceal, sealCredentials } from '../node/secrets.ts';
 import type { Deps } from '../route.ts';
 import { readValues } from './read.ts';
@@ -74,15 +74,23 @@ const shelved = (deps: Deps, values: Values): Pick<Read, 'values' | 'before'> =>
 
 /** What stands elsewhere than in the record is put there, and what refers to it in its place. */
 const apart = async (deps: Deps, { row: { kind } }: Wanted, values: Values): Promise<Read> => {
-  if (kind.name !== 'node') return { values, also: [] };
+  const uuid = values['uuid'] as string;
+  if (kind.name !== 'node') return { values: await sealValues(deps, kind.fields, uuid, values), also: [] };
   const shelf = shelved(deps, values);
   return { ...shelf, ...(await concealed(deps, shelf.values)) };
 };
 
-const differing = ({ moving = [] }: ImportRow, values: Values, stored: object): string[] =>
-  Object.keys(values).filter(
-    (name) => name !== 'updated_at' && !moving.includes(name) && !isSame(values[name], (stored as Values)[name]),
+const differing = ({ kind, moving = [] }: ImportRow, values: Values, stored: object): string[] => {
+  const rows: Fields = kind.fields;
+  // Two seals of one secret differ, and nobody here can open them.
+  const seen = (name: string, value: unknown) => (rows[name]?.sealed ? maskField(true, value) : value);
+  return Object.keys(values).filter(
+    (name) =>
+      name !== 'updated_at' &&
+      !moving.includes(name) &&
+      !isSame(seen(name, values[name]), seen(name, (stored as Values)[name])),
   );
+};
 
 const compared = ({ row }: Wanted, values: Values, stored: Kept): Outcome => {
   const fields = differing(row, values, stored);

@@ -36,6 +36,8 @@ export type StateRow = {
    * inventory, and a heartbeat once that has come. In other states it is accepted and ignored, as Ironic does.
    */
   readonly heartbeat?: 'recorded' | 'awaited' | 'awaited once inspected';
+  /** Nobody has made sure yet that the BMC is that of the machine: its power state is not synchronised. */
+  readonly unproved?: true;
   /** What becomes of the server whose instance is on the machine; without it nothing. */
   readonly server?: ServerFate;
 };
@@ -57,7 +59,7 @@ export type ServerFate =
 
 /** Refusals name states in this order. */
 export const states: { readonly [S in ProvisionState]: StateRow } = {
-  enroll: { is: 'resting', unassigned: true, unwired: true, idle: true, deletable: true },
+  enroll: { is: 'resting', unproved: true, unassigned: true, unwired: true, idle: true, deletable: true },
   verifying: { is: 'working', workflow: 'verify', target: 'manageable', editable: true },
   inspecting: {
     is: 'working',
@@ -131,7 +133,15 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
   'clean hold': { is: 'held', workflow: 'clean', target: 'kept', heartbeat: 'recorded', server: 'gone' },
   'clean failed': { is: 'failed', workflow: 'clean', target: 'kept', editable: true, server: 'gone' },
   adopting: { is: 'working', workflow: 'adopt', target: 'active', guest: true },
-  'adopt failed': { is: 'failed', workflow: 'adopt', target: 'kept', editable: true, idle: true, deletable: true },
+  'adopt failed': {
+    is: 'failed',
+    unproved: true,
+    workflow: 'adopt',
+    target: 'kept',
+    editable: true,
+    idle: true,
+    deletable: true,
+  },
   rescuing: {
     is: 'working',
     workflow: 'rescue',
