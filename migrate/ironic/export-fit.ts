@@ -15,14 +15,13 @@ const isStrange = (character: string, last: number): boolean => {
 export const misfit = (value: Cell, { characters, bytes, last }: Shape): string | undefined => {
   if (typeof value === 'number' && Math.abs(value) > largest) return 'is a larger number than this database takes';
   if (typeof value !== 'string') return undefined;
-  const length = [...value].length;
+  const all = Array.from(value);
+  const length = all.length;
   if (characters !== null && length > characters)
     return `has ${length} characters, and this database takes ${characters}`;
   const size = Buffer.byteLength(value);
   if (bytes !== null && size > bytes) return `has ${size} bytes, and this database takes ${bytes}`;
-  return [...value].some((one) => isStrange(one, last))
-    ? 'has characters that this database has no place for'
-    : undefined;
+  return all.some((one) => isStrange(one, last)) ? 'has characters that this database has no place for' : undefined;
 };
 
 /** A text that nobody can write otherwise, as far as there is a place for it. */

@@ -22,9 +22,9 @@ export type Taken = { readonly fields: readonly string[]; readonly id: string };
 /** What of the values is unique, as the database compares it; NULL is never alike. */
 export const keysIn = (sql: Sql, resource: IronicResource, values: Values): Taken[] =>
   keysOf(resource).flatMap((fields) => {
-    const parts = fields.map((field) => values[field] ?? null);
+    const parts = fields.map((field) => (values[field] ?? null) as string | number | null);
     if (parts.includes(null)) return [];
-    return [{ fields, id: JSON.stringify([resource.table, fields, ...parts.map((part) => sql.same(String(part)))]) }];
+    return [{ fields, id: JSON.stringify([resource.table, fields, ...parts.map((part) => sql.same(`${part}`))]) }];
   });
 
 /** Unique values that change are given up first: another row may get them before this one has its new ones. */

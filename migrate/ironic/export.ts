@@ -108,7 +108,12 @@ const readAll = async (wanted: Wanted, sql: Sql, spool: ReturnType<typeof create
     const place = placeOf(table, uuid);
     if (reason === undefined) spool.add(place, staged);
     return {
-      ...{ kind, uuid, place, reason, name: nameOf(record), refers: written.refers },
+      kind,
+      uuid,
+      place,
+      reason,
+      name: nameOf(record),
+      refers: written.refers,
       home: record['node_uuid'] === undefined ? undefined : placeOf('nodes', record['node_uuid']),
       keys: keysIn(sql, resource, record),
       warnings: [...warnings, ...warningsOf(read, written)],

@@ -52,9 +52,9 @@ const connect = async (server: Server) => {
 };
 
 /** The last character of a character set, as far as two of them agree. `utf8` is that of three bytes. */
-const lastOf = (charset: unknown): number => {
+const lastOf = (charset: string | null): number => {
   if (charset === null || charset === 'utf8mb4') return lastCharacter;
-  return String(charset).startsWith('utf8') ? 0xffff : 0x7f;
+  return charset.startsWith('utf8') ? 0xffff : 0x7f;
 };
 
 /** Connects, and keeps to what the database holds at this moment unless it is read live. Throws Invalid, and Fault SourceFailed (503) as each reading does. */
@@ -72,7 +72,12 @@ export const openMysql = async (server: Server, tables: ReadTables): Promise<Sou
       character_octet_length as bytes, character_set_name as charset
       from information_schema.columns where table_schema = database() and table_name = ?`;
     const found = await select(sql, [table]);
-    return new Map(found.map((row) => [(row['name'] as string).toLowerCase(), shapeOf(row, lastOf(row['charset']))]));
+    return new Map(
+      found.map((row) => [
+        (row['name'] as string).toLowerCase(),
+        shapeOf(row, lastOf(row['charset'] as string | null)),
+      ]),
+    );
   };
   const close = async () => connection.end();
   return createSource({ name: serverName(server), shapes, select, parameter: () => '?', close }, tables);

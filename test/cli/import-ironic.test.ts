@@ -59,7 +59,12 @@ const makeDatabase = (path: string) => {
     JSON.stringify({ redfish_password: 'canary-1', redfish_address: 'of yesterday' }),
     JSON.stringify({ configdrive }),
   );
-  put('INSERT INTO nodes VALUES (2, ?, ?, ?, ?, NULL)', second, ...rowOf(second), JSON.stringify({ ipmi_password: 'canary-2' }));
+  put(
+    'INSERT INTO nodes VALUES (2, ?, ?, ?, ?, NULL)',
+    second,
+    ...rowOf(second),
+    JSON.stringify({ ipmi_password: 'canary-2' }),
+  );
   put(
     'INSERT INTO volume_targets VALUES (1, ?, ?)',
     recordOf('volume_target')['uuid']!,

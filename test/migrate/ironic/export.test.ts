@@ -96,7 +96,12 @@ const exportOf = async (
     const database = asked(await readDatabase(source));
     const about = ['For a test'];
     const { script, ...told } = await exportAll({
-      ...{ ironic, secrets, database, dialect, replacements: [], about },
+      ironic,
+      secrets,
+      database,
+      dialect,
+      replacements: [],
+      about,
     });
     return { script: [...script].join('\n'), ...told };
   } finally {
