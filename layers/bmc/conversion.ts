@@ -3,13 +3,10 @@
  * the proxy, which alone can open the password, asks where it says.
  */
 import { Invalid } from '../domain/fault.ts';
-import { foreignAccess } from '../domain/foreign-types.ts';
+import { convertedPassword, foreignAccess } from '../domain/foreign-types.ts';
 import { mask } from '../domain/masking.ts';
 import type { Node } from '../domain/node.ts';
 import { parseDriverInfo } from './driver-info.ts';
-
-/** What a converted node has its password under. */
-const password = 'redfish_password';
 
 type DriverInfo = Readonly<Record<string, unknown>>;
 
@@ -46,17 +43,17 @@ export const convert = (
     [access.address]: address,
     [access.username]: user,
     [access.password]: stored,
-    [password]: _,
+    [convertedPassword]: _,
     ...rest
   } = before;
   const host = hostOf(text(address) ?? '');
-  const moves = stored === mask && (given[password] ?? null) === null ? access.password : undefined;
+  const moves = stored === mask && (given[convertedPassword] ?? null) === null ? access.password : undefined;
   const info = {
     ...(host !== undefined && { redfish_address: addressOf(host) }),
     ...(text(user) !== undefined && { redfish_username: user }),
     ...rest,
     ...given,
-    ...(moves && { [password]: mask }),
+    ...(moves && { [convertedPassword]: mask }),
   };
   const { host: asked } = parseDriverInfo(info);
   if (moves && asked !== host) {
@@ -65,18 +62,4 @@ export const convert = (
     );
   }
   return { info, moves };
-};
-
-/**
- * The password of a node that had a foreign driver and was converted: under which name it was kept before, and under
- * which it is kept now. Undefined where there is none to be moved: nobody moves over one that is there.
- */
-export const movedPassword = (
-  before: string,
-  info: DriverInfo,
-): { readonly from: string; readonly to: string; readonly value: unknown } | undefined => {
-  const access = foreignAccess(before);
-  const value = access && text(info[access.password]);
-  if (!access || value === undefined || (info[password] ?? null) !== null) return undefined;
-  return { from: access.password, to: password, value: info[access.password] };
 };

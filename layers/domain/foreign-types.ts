@@ -68,3 +68,19 @@ export const refuseForeign = ({ uuid, driver }: Pick<Node, 'uuid' | 'driver'>): 
     `Node ${uuid} was moved in with driver ${driver}, which this version does not speak: it is shown, and nothing can be done with its machine. ${type.instead}`,
   );
 };
+
+/** What a node of a foreign type has its password under once it is converted (layers/bmc/conversion.ts). */
+export const convertedPassword = 'redfish_password';
+
+/**
+ * The password of a node that had this driver and was converted: under which name it was kept before, and under which it
+ * is kept now. Undefined where there is none to be moved: nobody moves over one that is there.
+ */
+export const movedPassword = (
+  before: string,
+  info: Readonly<Record<string, unknown>>,
+): { readonly from: string; readonly to: string; readonly value: unknown } | undefined => {
+  const from = foreignAccess(before)?.password;
+  if (from === undefined || (info[from] ?? '') === '' || (info[convertedPassword] ?? null) !== null) return undefined;
+  return { from, to: convertedPassword, value: info[from] };
+};

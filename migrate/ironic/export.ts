@@ -2,7 +2,7 @@
  * The way back: what a Bare Metal API has by now, as a script that makes an Ironic's database have it too. Rows that are
  * there are changed, others are added, and no record is deleted.
  */
-import { movedPassword } from '../../layers/bmc/conversion.ts';
+import { movedPassword } from '../../layers/domain/foreign-types.ts';
 import type { Ironic, Values } from './api.ts';
 import { type Database, exported, type ExportedName } from './export-database.ts';
 import { type Candidate, keysIn, type Place, placeOf, refusalsOf, releases } from './export-keys.ts';

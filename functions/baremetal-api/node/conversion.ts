@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { convert } from '../../../layers/bmc/conversion.ts';
 import { sealFor } from '../../../layers/bmc/seal.ts';
 import { Conflict, Invalid, NodeLocked } from '../../../layers/domain/fault.ts';
-import { foreignInterfaces, isForeign } from '../../../layers/domain/foreign-types.ts';
+import { convertedPassword, foreignInterfaces, isForeign } from '../../../layers/domain/foreign-types.ts';
 import {
   defaultInterfaces,
   hardwareTypes,
@@ -29,7 +29,6 @@ import { findByIdent } from './find.ts';
 import { conceal } from './secrets.ts';
 
 const driver = 'redfish';
-const password = 'redfish_password';
 
 /** Keys of driver_info that tell how a BMC is reached; what is booted there is no matter of its conversion. */
 const accessKeys = Object.keys(hardwareTypes[driver]!.properties).filter((name) => name.startsWith('redfish_'));
@@ -91,12 +90,12 @@ const sealGiven = async (
   { target, body: { driver_info } }: ConversionCall,
   info: Readonly<Record<string, unknown>>,
 ): Promise<string | null> => {
-  const given = driver_info[password] ?? null;
+  const given = driver_info[convertedPassword] ?? null;
   if (given === null) return null;
   if (typeof given !== 'string' || given === '' || given === mask) {
-    throw Invalid(`driver_info.${password} has to be the password itself, or to be left out.`);
+    throw Invalid(`driver_info.${convertedPassword} has to be the password itself, or to be left out.`);
   }
-  return sealFor(sealer, given, { node: target.uuid, name: password }, info);
+  return sealFor(sealer, given, { node: target.uuid, name: convertedPassword }, info);
 };
 
 /** Writes what was proved, if the node is still what it was proved of. Throws NodeLocked, Conflict (409). */
@@ -114,8 +113,11 @@ const write = async (deps: Deps, call: ConversionCall, sealed: string | null, pr
     const secrets = await readSecrets(deps.table, node.uuid);
     const fresh = sealed ?? (proof.moved && Buffer.from(proof.moved).toString());
     const { info } = convert(node, given);
-    const shown = { ...info, ...(fresh !== null && { [password]: mask }) };
-    const hidden = conceal(shown, new Map(), { ...secrets.values, ...(fresh !== null && { [password]: fresh }) });
+    const shown = { ...info, ...(fresh !== null && { [convertedPassword]: mask }) };
+    const hidden = conceal(shown, new Map(), {
+      ...secrets.values,
+      ...(fresh !== null && { [convertedPassword]: fresh }),
+    });
     const found = proof.fingerprint256;
     return {
       set: {
@@ -148,7 +150,7 @@ const convertNode = async (deps: Deps, call: ConversionCall): Promise<Answer> =>
     throw Conflict(`Node ${target.uuid} is of driver ${target.driver}: there is nothing to convert.`);
   const { info } = convert(target, given);
   const sealed = await sealGiven(deps, call, info);
-  const { [password]: _, ...rest } = given;
+  const { [convertedPassword]: _, ...rest } = given;
   const proof = await askMachine(deps, call, 'prove_access', { given: rest, sealed });
   if (!proof) throw Conflict(`Node ${target.uuid} has no BMC that could be asked: its power interface is fake.`);
   if (!dry_run) await write(deps, call, sealed, proof);
