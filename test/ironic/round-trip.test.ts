@@ -157,6 +157,14 @@ const writesOf = async (machine: Machine, from: number) =>
 
 const newPassword = 'c4nary-of-a-new-one';
 
+/** Its name has no place in an Ironic's database. */
+const longer = {
+  uuid: '00000000-1b00-4000-8000-000000000098',
+  volume_type: 'iscsi',
+  boot_index: 7,
+  volume_id: 'v'.repeat(40),
+};
+
 describe('a real Ironic', () => {
   const begun = new Map<Machine, number>();
   let before: ReadonlyMap<ExportedName, ReadonlyMap<string, Values>>;
@@ -214,6 +222,8 @@ describe('a real Ironic', () => {
     };
     const { uuid } = await ask('POST', '/v1/nodes', { name: 'fresh', driver: 'redfish', driver_info });
     await ask('POST', '/v1/ports', { node_uuid: uuid, address: '52:54:00:00:09:01' });
+    const { uuid: managed } = await ask('GET', '/v1/nodes/managed');
+    await ask('POST', '/v1/volume/targets', { ...longer, node_uuid: managed });
     writeFileSync(
       secretsFile,
       JSON.stringify({ node: { [uuid as string]: { driver_info: { redfish_password: newPassword } } } }),
@@ -228,6 +238,8 @@ describe('a real Ironic', () => {
     expect(told.out).toMatch(/port .*: not exported, its node is not in the script/);
     expect(told.out).toMatch(/node kept \(.*\): instance_info.configdrive is not known/);
     expect(told.out).toMatch(/node retired \(.*\): the database has it, and the service has not/);
+    expect(told.out).toMatch(/volume_target .*: not exported, volume_id has 40 characters, and this database takes 36/);
+    await openAdministration(site.url).ask('DELETE', `/v1/volume/targets/${longer.uuid}`);
   });
 
   it('has afterwards what there was here', async () => {
