@@ -74,6 +74,11 @@ export const readContext = (scope: Construct): Context => {
   if (data.vpc_id && (data.subnet_ids.length === 0 || data.availability_zones.length !== data.subnet_ids.length)) {
     throw new Error('CDK context: vpc_id needs subnet_ids and as many availability_zones, comma separated.');
   }
+  if (data.endpoint_type === 'PRIVATE' && data.vpc_endpoint_ids.length === 0) {
+    throw new Error(
+      'CDK context: endpoint_type PRIVATE needs vpc_endpoint_ids, comma separated: without one nobody could call the APIs.',
+    );
+  }
   return data;
 };
 

@@ -366,11 +366,11 @@ describe('what is kept', () => {
 });
 
 describe('operators', () => {
-  it('can follow every execution', () => {
+  it('can follow every execution, in a log without its data: task tokens are among that', () => {
     for (const [, { Properties }] of ofType('AWS::StepFunctions::StateMachine')) {
       expect(Properties).toMatchObject({
         TracingConfiguration: { Enabled: true },
-        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: true },
+        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
       });
     }
   });
@@ -443,5 +443,6 @@ describe('operators', () => {
   it('are stopped by a context value that cannot be', () => {
     expect(() => synthesise({ endpoint_type: 'EDGE' })).toThrow('endpoint_type');
     expect(() => synthesise({ vpc_id: 'vpc-1' })).toThrow('subnet_ids');
+    expect(() => synthesise({ endpoint_type: 'PRIVATE' })).toThrow('PRIVATE needs vpc_endpoint_ids');
   });
 });

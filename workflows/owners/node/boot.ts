@@ -48,7 +48,7 @@ export const detachBootMedia: Phase = {
 };
 
 /** What a BMC will not do, however often it is asked. */
-const refusals = ['BmcUnsupported', 'BmcRejected', 'BmcTaskFailed', 'BmcStateMismatch'];
+export const refusals: readonly string[] = ['BmcUnsupported', 'BmcRejected', 'BmcTaskFailed', 'BmcStateMismatch'];
 
 /**
  * The same where nobody says next what to boot from: no override leads to the drive any more, as BMCs leave one that
