@@ -30,10 +30,12 @@ export type LambdaOptions = { readonly environment: Record<string, string>; read
 
 export class Lambda extends Construct {
   readonly function: Function;
+  readonly logs: LogGroup;
 
   constructor(scope: Construct, name: FunctionName, { environment, network }: LambdaOptions) {
     super(scope, name);
     const row = functions[name];
+    this.logs = new LogGroup(this, 'Logs', { retention: RetentionDays.THREE_MONTHS });
     this.function = new Function(this, 'Function', {
       // The AWS SDK is bundled too: the runtime's own copy changes without notice (ADR 4).
       code: codeOf(name),
@@ -45,7 +47,7 @@ export class Lambda extends Construct {
       tracing: Tracing.ACTIVE,
       environment,
       description: row.doc,
-      logGroup: new LogGroup(this, 'Logs', { retention: RetentionDays.THREE_MONTHS }),
+      logGroup: this.logs,
       ...('network' in row && {
         vpc: network.vpc,
         vpcSubnets: { subnets: network.subnets },

@@ -90,7 +90,14 @@ export class IngotStack extends Stack {
     this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
     const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
-    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions, lost });
+    void new Alarms(this, 'Alarms', {
+      context,
+      workflows: this.workflows,
+      functions,
+      apis: this.apis,
+      tables: data.tables,
+      lost,
+    });
     this.addOutputs(data);
   }
 

@@ -390,21 +390,6 @@ describe('operators', () => {
     }
   });
 
-  it('are told of failed executions, failing functions and stuck nodes', () => {
-    const alarms = ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['MetricName']);
-    expect(alarms.filter((metric) => metric === 'ExecutionsFailed')).toHaveLength(Object.keys(workflows).length);
-    expect(alarms.filter((metric) => metric === 'ExecutionsTimedOut')).toHaveLength(Object.keys(workflows).length);
-    expect(alarms.filter((metric) => metric === 'Errors')).toHaveLength(names.length);
-    const stuck = ofType('AWS::CloudWatch::Alarm').find(
-      ([, { Properties }]) => Properties['MetricName'] === 'StuckNodes',
-    );
-    // As functions/sync/handler.ts names it; an alarm on another name would never sound.
-    expect(stuck?.[1].Properties).toMatchObject({
-      Namespace: 'Ingot',
-      Dimensions: [{ Name: 'service', Value: 'sync' }],
-    });
-  });
-
   it('get the endpoint as an output', () => {
     expect(Object.keys(template.findOutputs('*'))).toEqual(
       expect.arrayContaining(['Endpoint', 'TableName', 'BucketName']),

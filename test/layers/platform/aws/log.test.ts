@@ -8,7 +8,7 @@ afterEach(() => vi.restoreAllMocks());
 /** What is written, each line read as JSON. */
 const linesOf = (write: () => void): Record<string, unknown>[] => {
   const lines: Record<string, unknown>[] = [];
-  const take = (line: unknown) => void lines.push(JSON.parse(String(line)) as Record<string, unknown>);
+  const take = (line: string | Uint8Array) => void lines.push(JSON.parse(line.toString()) as Record<string, unknown>);
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, 'write').mockImplementation((line) => {
       take(line);
