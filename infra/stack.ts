@@ -8,7 +8,7 @@ import type { WorkflowName } from '../workflows/index.ts';
 import { isInvoked } from '../layers/platform/apis.ts';
 import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
-import { readContext, readSettings, type Context } from './context.ts';
+import { readContext, readSettings, reserveOf, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { Feed } from './feed.ts';
 import { environmentOf } from './environment.ts';
@@ -73,7 +73,11 @@ export class IngotStack extends Stack {
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
         name,
-        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, users, data }), network }),
+        new Lambda(this, name, {
+          environment: environmentOf(this, name, { context, settings, users, data }),
+          network,
+          reserve: reserveOf(context, name),
+        }),
       ]),
     ) as Record<FunctionName, Lambda>;
     this.functions = functions;

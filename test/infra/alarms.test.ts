@@ -34,7 +34,7 @@ const throwing = ['authorizer', 'bmc-proxy', 'server-workflow', 'workflow'];
 
 describe('people are woken', () => {
   it('by an error that a function did not expect', () => {
-    expect(named('UnexpectedErrors', 'service').toSorted()).toEqual(names.toSorted());
+    expect(named('UnexpectedErrors', 'service')).toEqual(names);
     for (const alarm of of('UnexpectedErrors')) {
       expect(alarm).toMatchObject({ Namespace: 'Ingot', Threshold: 0, TreatMissingData: 'notBreaching' });
     }

@@ -287,6 +287,31 @@ describe('the functions for tenants', () => {
   });
 });
 
+describe('what strangers can use up', () => {
+  const reserves = (of: Template) =>
+    Object.fromEntries(
+      Object.entries(of.findResources('AWS::Lambda::Function')).flatMap(([id, { Properties }]) => {
+        const { ReservedConcurrentExecutions: reserve } = Properties as { ReservedConcurrentExecutions?: number };
+        return reserve === undefined ? [] : [[id.replace(/Function.*/, ''), reserve]];
+      }),
+    );
+
+  it('is a share of their own; what works on machines has one, too', () => {
+    const given = { authorizer: 50, ramdiskapi: 50, workflow: 200, bmcproxy: 200 };
+    expect(reserves(template)).toEqual(given);
+    const limited = {
+      reserve_authorizer: '20',
+      reserve_ramdisk_api: 10,
+      reserve_workflow: '0',
+      reserve_bmc_proxy: '0',
+    };
+    expect(reserves(synthesise(limited))).toEqual({ authorizer: 20, ramdiskapi: 10 });
+    for (const wrong of ['', '-1', 'many', '1.5']) {
+      expect(() => synthesise({ reserve_workflow: wrong })).toThrow('reserve_workflow');
+    }
+  });
+});
+
 describe('the hardware network', () => {
   it('has only the proxy in it', () => {
     expect(names.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual(['bmc-proxy']);

@@ -10,10 +10,9 @@ const context = { awsRequestId: 'id-1', getRemainingTimeInMillis: () => 5000 } a
 
 const throwing = async (error: unknown) => {
   const log = createLogRecorder();
-  const handler = toInvoked(async () => {
-    throw error;
-  }, log);
-  const thrown = (await handler({}, context).catch((what: unknown) => what)) as Error;
+  const handler = toInvoked(async () => Promise.reject(error), log);
+  const [told] = await Promise.allSettled([handler({}, context)]);
+  const thrown = (told as PromiseRejectedResult).reason as Error;
   return { thrown, log };
 };
 
