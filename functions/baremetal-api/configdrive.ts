@@ -75,7 +75,7 @@ const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
  * What an upload holds. It is copied when it is stored, because whoever has the link to upload may use it again
- * until it expires. The size is asked first: S3 takes 5 GB.
+ * until it expires. The size is asked first: links of earlier versions had none.
  */
 const fromUpload = async ({ objects }: Pick<Deps, 'objects'>, upload: string): Promise<Configdrive> => {
   const size = await objects.size(upload);

@@ -132,7 +132,7 @@ export const create = (deps: Deps, config: Config) => {
     } catch (error) {
       const { name, code, message } = toFault(error, request_id);
       const stack = name === 'ProxyFailed' && error instanceof Error ? { stack: redact(error.stack ?? '') } : {};
-      log.warn('Failed.', {
+      log[name === 'ProxyFailed' ? 'error' : 'warn']('Failed.', {
         ...about,
         fault: name,
         reason: redact(message),

@@ -45,10 +45,10 @@ export const allowedTypes = async (
 };
 
 const resetDeed = async (bmc: Bmc, kind: keyof typeof resets): Promise<Deed> => {
-  const { body } = await bmc.system();
-  const target = body.Actions?.['#ComputerSystem.Reset']?.target;
+  const system = await bmc.lastSystem();
+  const target = system.Actions?.['#ComputerSystem.Reset']?.target;
   if (!target) throw bmcFault('BmcUnsupported', 'The BMC offers no action to reset the system.');
-  const allowed = await allowedTypes(bmc, body);
+  const allowed = await allowedTypes(bmc, system);
   const { plain, listed } = resets[kind];
   const type = !allowed || allowed.includes(plain) ? plain : listed.find((other) => allowed.includes(other));
   if (!type) {

@@ -49,7 +49,7 @@ export const detachBootMedia: Phase = {
 };
 
 /** What a BMC will not do, or has not done, however often it is asked. */
-const isRefused = ({ name }: Fault): boolean => isRejection(name) || name === 'BmcStateMismatch';
+export const isRefused = ({ name }: Fault): boolean => isRejection(name) || name === 'BmcStateMismatch';
 
 /**
  * The same where nobody says next what to boot from: no override leads to the drive any more, as BMCs leave one that
