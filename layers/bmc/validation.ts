@@ -7,7 +7,7 @@ import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
 import { refuseForeign } from '../domain/foreign-types.ts';
-import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
+import { implementationOf, interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
 import { checkBootIso, checkImage, isWebUrl } from '../domain/instance-image.ts';
 import type { Node } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
@@ -101,13 +101,25 @@ const checkInstance = (node: Node): undefined => {
   checkTraits(node);
 };
 
-const direct: Check = (node, around) => {
-  const remark = virtualMedia(node, around);
-  checkImage(node.instance_info);
+const checkDisks = (node: Node): void => {
   for (const place of ['properties', 'instance_info'] as const) {
     const hints = node[place]['root_device'] ?? null;
     if (hints !== null) checkRootDevice(`${place}.root_device`, hints);
   }
+};
+
+/** What is written, and how, is told by the steps that somebody asks for. */
+const customAgent: Check = (node, around) => {
+  const remark = virtualMedia(node, around);
+  checkDisks(node);
+  checkInstance(node);
+  return remark;
+};
+
+const direct: Check = (node, around) => {
+  const remark = virtualMedia(node, around);
+  checkImage(node.instance_info);
+  checkDisks(node);
   checkInstance(node);
   return remark;
 };
@@ -124,7 +136,7 @@ const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: stri
   bios: { fake: nothing, redfish },
   boot: { fake: nothing, 'redfish-virtual-media': virtualMedia },
   console: { fake: nothing },
-  deploy: { fake: (node) => checkInstance(node), direct, ramdisk },
+  deploy: { fake: (node) => checkInstance(node), direct, ramdisk, 'custom-agent': customAgent },
   firmware: { fake: nothing, redfish },
   inspect: { fake: nothing, redfish, agent: inspectMedia },
   management: { fake: nothing, redfish },
@@ -141,7 +153,7 @@ const anyPorts: Surroundings = { hasPorts: true };
 /** Runs the check of one interface. Returns its remark. Throws Invalid (400), also for what the driver cannot do. */
 export const validateInterface = (node: Node, kind: InterfaceKind, around = anyPorts): string | undefined => {
   refuseForeign(node);
-  const check = checks[kind]?.[node[`${kind}_interface`] ?? ''];
+  const check = checks[kind]?.[implementationOf(node[`${kind}_interface`])];
   if (!check) throw unsupported(node.driver, kind);
   return check(node, around);
 };
