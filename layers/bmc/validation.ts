@@ -12,10 +12,13 @@ import { checkBootIso, checkImage, isWebUrl } from '../domain/instance-image.ts'
 import type { Node } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { checkRootDevice } from '../domain/root-device.ts';
-import { parseDriverInfo } from './driver-info.ts';
+import { parseDriverInfo, requireSecured } from './driver-info.ts';
 
-/** `hasPorts`: whether the node has any port. */
-export type Surroundings = { readonly hasPorts: boolean };
+/**
+ * `hasPorts`: whether the node has any port. `requireTls`: the setting bmc_require_tls, by which the proxy goes whoever asks
+ * it; absent: here nobody does.
+ */
+export type Surroundings = { readonly hasPorts: boolean; readonly requireTls?: boolean };
 
 /** A remark on what is valid but should be known; throws Invalid (400) on what is not valid. */
 type Check = (node: Node, around: Surroundings) => string | undefined;
@@ -24,10 +27,17 @@ export type Validation = { readonly result: boolean; readonly reason?: string };
 
 const nothing: Check = () => undefined;
 
-const redfish: Check = ({ driver_info: info }) =>
-  parseDriverInfo(info).trust.mode === 'insecure'
+const redfish: Check = ({ driver_info: info }, { requireTls }) => {
+  const access = parseDriverInfo(info);
+  if (requireTls) requireSecured(access);
+  const { mode } = access.trust;
+  if (mode === 'plain') {
+    return 'driver_info.redfish_address is http: whoever listens in the network of the BMC gets its password.';
+  }
+  return mode === 'insecure'
     ? 'driver_info.redfish_verify_ca is false: whoever answers at the address of the BMC gets its password.'
     : undefined;
+};
 
 /** Why the agent of this node has to ask for its token; undefined if it has a medium to get it by (ADR 9). */
 const weakerToken: Check = (node) => {

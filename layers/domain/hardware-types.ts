@@ -54,7 +54,7 @@ const types = {
     properties: {
       redfish_address: {
         required: true,
-        doc: 'URL of the BMC. https is assumed without a scheme; a path becomes the prefix of its service root. Required.',
+        doc: 'URL of the BMC. https is assumed without a scheme, http needs the setting bmc_require_tls to be false; a path becomes the prefix of its service root. Required.',
       },
       redfish_system_id: {
         doc: 'Path of the machine, such as /redfish/v1/Systems/1. Needed only if the BMC has several. Optional.',
