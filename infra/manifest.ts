@@ -109,7 +109,7 @@ export const functions = {
     memory: 512,
     timeout: 300,
     grants: ['tenants', 'objects:images:sweep', 'workflows:servers'],
-    doc: 'Finds servers whose execution is gone and resumes or fails them; tells nodes of addresses that have changed; sweeps data that no image refers to.',
+    doc: 'Finds servers whose execution is gone and resumes or fails them; tells nodes of addresses that have changed; ends deletions of images; sweeps data that no image refers to.',
   },
 } as const satisfies Record<string, FunctionRow>;
 

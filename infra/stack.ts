@@ -9,7 +9,7 @@ import type { WorkflowName } from '../workflows/index.ts';
 import { isInvoked } from '../layers/platform/apis.ts';
 import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
-import { readContext, readSettings, type Context } from './context.ts';
+import { readContext, readSettings, reserveOf, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { Feed } from './feed.ts';
 import { environmentOf } from './environment.ts';
@@ -82,7 +82,11 @@ export class IngotStack extends Stack {
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
         name,
-        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, users, data }), network }),
+        new Lambda(this, name, {
+          environment: environmentOf(this, name, { context, settings, users, data }),
+          network,
+          reserve: reserveOf(context, name),
+        }),
       ]),
     ) as Record<FunctionName, Lambda>;
     this.functions = functions;
@@ -100,7 +104,14 @@ export class IngotStack extends Stack {
     this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
     const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
-    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions, lost });
+    void new Alarms(this, 'Alarms', {
+      context,
+      workflows: this.workflows,
+      functions,
+      apis: this.apis,
+      tables: data.tables,
+      lost,
+    });
     this.addOutputs(data);
   }
 

@@ -8,6 +8,7 @@ import { bmcFault, bmcFaults } from '../../layers/bmc/faults.ts';
 import { operations, type Operation, type Reply, type Request } from '../../layers/bmc/operations.ts';
 import type { SurveyReply } from '../../layers/bmc/power-survey.ts';
 import type { BmcRecord } from '../../layers/bmc/records.ts';
+import { openFor } from '../../layers/bmc/seal.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { createMessageRedactor, createRedactor, redactJson } from '../../layers/redfish-client/redact.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
@@ -91,7 +92,7 @@ export const create = (deps: Deps, config: Config) => {
     const open = async (name: string): Promise<string | undefined> => {
       const sealed = record.sealed[name];
       if (sealed === undefined) return undefined;
-      const plain = await opener.open(sealed, { node: record.uuid, name });
+      const plain = await openFor(opener, sealed, { node: record.uuid, name }, record.driver_info);
       secrets.push(plain);
       return plain;
     };
@@ -131,7 +132,7 @@ export const create = (deps: Deps, config: Config) => {
     } catch (error) {
       const { name, code, message } = toFault(error, request_id);
       const stack = name === 'ProxyFailed' && error instanceof Error ? { stack: redact(error.stack ?? '') } : {};
-      log.warn('Failed.', {
+      log[name === 'ProxyFailed' ? 'error' : 'warn']('Failed.', {
         ...about,
         fault: name,
         reason: redact(message),

@@ -194,6 +194,11 @@ export const notes = {
     unread: true,
     doc: 'The boot mode that the deploy was asked for; uefi if it was asked for none.',
   },
+  secure_boot_by_deploy: {
+    schema: z.boolean(),
+    lifetime: 'node',
+    doc: 'Whether a deploy has switched secure boot on, and nobody has switched it off since.',
+  },
   guest_metadata_stale: {
     schema: z.object({ since: timestamp, revision: index }),
     lifetime: 'document',

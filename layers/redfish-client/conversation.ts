@@ -36,8 +36,8 @@ export type Wanted = {
 
 export type Conversation = {
   readonly rootPath: string;
-  /** The service root if it had to be read in order to log in. */
-  root(): ServiceRoot | undefined;
+  /** Logs in. The service root, if that had to be read for it and says where the systems are. */
+  enter(): Promise<ServiceRoot | undefined>;
   /** The checked path of a link. Throws BmcProtocol. */
   link(value: unknown): string;
   /** GET until it succeeds, within reason. Throws what the last refusal means. */
@@ -144,10 +144,11 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     return success(any, await authorized(any));
   };
 
-  const read = async (path: string): Promise<Answer> => {
+  /** Does what changes nothing until it succeeds, within reason. */
+  const patiently = async <T>(once: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await readOnce(path);
+        return await once();
       } catch (error) {
         const pause = pauseAfter(attempt, refusalOf(error)?.retryAfter);
         // A timeout has used up its time, and a full session table does not empty in seconds.
@@ -160,9 +161,12 @@ export const createConversation = (options: RedfishOptions): Conversation => {
 
   return {
     rootPath,
-    root: () => root,
+    enter: async () => {
+      await patiently(auth.headers);
+      return root?.Systems ? root : undefined;
+    },
     link,
-    read,
+    read: async (path) => patiently(async () => readOnce(path)),
     write: async (wanted) =>
       authorized(wanted).catch((error: unknown) => {
         throw clean(error);

@@ -43,6 +43,7 @@ export const everyNote: Required<Notes> = {
   image_project: 'red',
   image_id: 'b9d0a8a6-5c6a-4f7e-8f3e-0f6f1b1d8c11',
   deploy_boot_mode: 'uefi',
+  secure_boot_by_deploy: false,
   guest_metadata_stale: { since: '2026-01-01T00:00:00.000+00:00', revision: 1 },
   automatic_lessee: true,
   takeover: { state: 'completed', since: '2026-01-01T00:00:00.000+00:00' },

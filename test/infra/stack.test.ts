@@ -318,6 +318,31 @@ describe('the functions for tenants', () => {
   });
 });
 
+describe('what strangers can use up', () => {
+  const reserves = (of: Template) =>
+    Object.fromEntries(
+      Object.entries(of.findResources('AWS::Lambda::Function')).flatMap(([id, { Properties }]) => {
+        const { ReservedConcurrentExecutions: reserve } = Properties as { ReservedConcurrentExecutions?: number };
+        return reserve === undefined ? [] : [[id.replace(/Function.*/, ''), reserve]];
+      }),
+    );
+
+  it('is a share of their own; what works on machines has one, too', () => {
+    const given = { authorizer: 50, ramdiskapi: 50, workflow: 200, bmcproxy: 200 };
+    expect(reserves(template)).toEqual(given);
+    const limited = {
+      reserve_authorizer: '20',
+      reserve_ramdisk_api: 10,
+      reserve_workflow: '0',
+      reserve_bmc_proxy: '0',
+    };
+    expect(reserves(synthesise(limited))).toEqual({ authorizer: 20, ramdiskapi: 10 });
+    for (const wrong of ['', '-1', 'many', '1.5']) {
+      expect(() => synthesise({ reserve_workflow: wrong })).toThrow('reserve_workflow');
+    }
+  });
+});
+
 describe('the hardware network', () => {
   it('has only the proxy in it', () => {
     expect(names.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual(['bmc-proxy']);
@@ -397,11 +422,11 @@ describe('what is kept', () => {
 });
 
 describe('operators', () => {
-  it('can follow every execution', () => {
+  it('can follow every execution, in a log without its data: task tokens are among that', () => {
     for (const [, { Properties }] of ofType('AWS::StepFunctions::StateMachine')) {
       expect(Properties).toMatchObject({
         TracingConfiguration: { Enabled: true },
-        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: true },
+        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
       });
     }
   });
@@ -419,21 +444,6 @@ describe('operators', () => {
       });
       expect(format).not.toMatch(/header|querystring|body|authorizer\.token/i);
     }
-  });
-
-  it('are told of failed executions, failing functions and stuck nodes', () => {
-    const alarms = ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['MetricName']);
-    expect(alarms.filter((metric) => metric === 'ExecutionsFailed')).toHaveLength(Object.keys(workflows).length);
-    expect(alarms.filter((metric) => metric === 'ExecutionsTimedOut')).toHaveLength(Object.keys(workflows).length);
-    expect(alarms.filter((metric) => metric === 'Errors')).toHaveLength(names.length);
-    const stuck = ofType('AWS::CloudWatch::Alarm').find(
-      ([, { Properties }]) => Properties['MetricName'] === 'StuckNodes',
-    );
-    // As functions/sync/handler.ts names it; an alarm on another name would never sound.
-    expect(stuck?.[1].Properties).toMatchObject({
-      Namespace: 'Ingot',
-      Dimensions: [{ Name: 'service', Value: 'sync' }],
-    });
   });
 
   it('get the endpoint as an output', () => {
@@ -474,5 +484,6 @@ describe('operators', () => {
   it('are stopped by a context value that cannot be', () => {
     expect(() => synthesise({ endpoint_type: 'EDGE' })).toThrow('endpoint_type');
     expect(() => synthesise({ vpc_id: 'vpc-1' })).toThrow('subnet_ids');
+    expect(() => synthesise({ endpoint_type: 'PRIVATE' })).toThrow('PRIVATE needs vpc_endpoint_ids');
   });
 });

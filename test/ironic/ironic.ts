@@ -103,6 +103,8 @@ export type Ironic = {
   /** Starts it, if it is not running, and waits until it answers and its conductor is there. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Its process, while it runs. */
+  pid(): number | undefined;
   /** What it wrote since it was started last. */
   output(): string;
 };
@@ -145,6 +147,7 @@ export const createIronic = async (folder: string, connection?: string, release:
       told = service?.output() ?? told;
       service = undefined;
     },
+    pid: () => service?.child.pid,
     output: () => service?.output() ?? told,
   };
 };
