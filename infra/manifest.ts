@@ -301,6 +301,10 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) in which BMCs and agents may be; empty: private addresses only.',
   },
+  bmc_require_tls: {
+    default: 'true',
+    doc: 'Whether BMCs must be called over https; false: also at http addresses, whose passwords anybody in their network can read. On AWS list their ports in bmc_ports.',
+  },
   image_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',

@@ -121,6 +121,8 @@ export type Machine = {
   agent: Agent | null;
   /** Who is told of events; missing: nobody. Nothing is ever sent. */
   subscriptions?: readonly Destination[];
+  /** Updates of firmware, and when each is or will be done; missing: none ever was. */
+  updates?: readonly { readonly id: string; readonly version: string; readonly at: number }[];
   sessions: Session[];
   jobs: Job[];
   /** Evidence (`evidence.ts`). */

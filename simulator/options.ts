@@ -10,6 +10,8 @@ export type Options = {
   /** Ports on 127.0.0.1; 0: the one used last time with this state directory, else any free one. */
   readonly port: number;
   readonly controlPort: number;
+  /** The first of as many ports as there are machines: at each is the BMC of one, without a path before /redfish. 0: none. */
+  readonly ownPorts: number;
   readonly stateDir: string;
   /** Identities and times of the machines follow from it. */
   readonly seed: number;
@@ -25,6 +27,7 @@ const flags = {
   machines: { type: 'string', default: '3' },
   port: { type: 'string', default: '6386' },
   'control-port': { type: 'string', default: '6387' },
+  'own-ports': { type: 'string', default: '0' },
   'state-dir': { type: 'string', default: '.ingot/simulator' },
   seed: { type: 'string', default: '1' },
   scale: { type: 'string', default: '0.05' },
@@ -64,10 +67,12 @@ const parseFlags = (args: string[]) => {
 /** Reads the command line. Throws Invalid with a sentence that names the flag. */
 export const parseOptions = (args: string[]): Options & { withParent: boolean } => {
   const values = parseFlags(args);
+  const machines = number('machines', values.machines, 0, 9999);
   return {
-    machines: number('machines', values.machines, 0, 9999),
+    machines,
     port: number('port', values.port, 0, 65_535),
     controlPort: number('control-port', values['control-port'], 0, 65_535),
+    ownPorts: number('own-ports', values['own-ports'], 0, 65_536 - Math.max(1, machines)),
     stateDir: values['state-dir'],
     seed: number('seed', values.seed, 0, 2 ** 31 - 1),
     scale: number('scale', values.scale, 0.0001, 10, false),

@@ -17,6 +17,7 @@ import type { Options } from './options.ts';
 import { systemNonces, type Nonces } from './nonces.ts';
 import { resume } from './power.ts';
 import { answerRedfish } from './redfish/app.ts';
+import { listenForEach, ownAddresses } from './own-address.ts';
 import { close, listen, serve } from './server.ts';
 import { createSaver, openStateFolder, type StateFolder } from './snapshot.ts';
 import { createGate, type World } from './world.ts';
@@ -93,11 +94,19 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   let controlPort = 0;
   const base = () => `http://127.0.0.1:${controlPort}`;
   const images = createImages(options.apiUrl);
-  serve(control, (ask) => answerControl({ world, machines, fingerprint256, images, base }, ask));
+  const own = ownAddresses([...machines.keys()], options.ownPorts);
+  serve(control, (ask) => answerControl({ world, machines, fingerprint256, images, base, own }, ask));
   const lastControl = ports?.control_port ?? 0;
   controlPort = await listen(control, options.controlPort, lastControl, '--control-port').catch(
     async (error: unknown) => {
       await close(bmcs);
+      throw error;
+    },
+  );
+  const shared = async (ask: Ask) => answerMachine(world, machines, ask);
+  const closeOwn = await listenForEach([...machines.keys()], options.ownPorts, { key, cert }, shared).catch(
+    async (error: unknown) => {
+      await Promise.all([close(bmcs), close(control)]);
       throw error;
     },
   );
@@ -108,7 +117,7 @@ export const createSimulator = async (options: Options, replacements: Replacemen
     clock.stop();
     saver.close();
     for (const { controller } of world.lives.values()) controller.abort();
-    await Promise.all([close(bmcs), close(control)]);
+    await Promise.all([close(bmcs), close(control), closeOwn()]);
   };
   return { port, controlPort, machines, faults: world.faults, stop };
 };

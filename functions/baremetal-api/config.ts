@@ -18,6 +18,7 @@ export const Config = z
     INGOT_AUTOMATIC_LESSEE: z.stringbool(),
     INGOT_AUTOMATIC_LESSEE_SOURCE: z.enum(['none', 'instance', 'request']),
     INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES: z.stringbool(),
+    INGOT_BMC_REQUIRE_TLS: z.stringbool(),
     /** Hostname of the one BMC-proxy site, shown as the conductor. */
     INGOT_SITE: z.string().min(1),
   })
@@ -29,6 +30,7 @@ export const Config = z
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
     automaticLessee: env.INGOT_AUTOMATIC_LESSEE ? env.INGOT_AUTOMATIC_LESSEE_SOURCE : 'none',
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,
+    requireTls: env.INGOT_BMC_REQUIRE_TLS,
     site: env.INGOT_SITE,
     maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
   }));

@@ -1,5 +1,5 @@
 /** The BMC of a call: a client for as long as it takes, its one system, and its quirks. */
-import { parseDriverInfo } from '../../layers/bmc/driver-info.ts';
+import { parseDriverInfo, requireSecured } from '../../layers/bmc/driver-info.ts';
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { needsManager, quirksOf } from '../../layers/bmc/quirks.ts';
 import { sentSecrets } from '../../layers/domain/recipients.ts';
@@ -19,11 +19,13 @@ export type Bmc = {
   quirks(): Promise<ReturnType<typeof quirksOf>>;
 };
 
-const access = async ({ record, open }: Call) => {
+const access = async ({ config, record, open }: Call) => {
   // What driver_info has under other names is for nobody here.
   const names = Object.keys(record.sealed).filter((name) => sentSecrets.includes(name));
   const opened = await Promise.all(names.map(async (name) => [name, await open(name)] as const));
-  return parseDriverInfo({ ...record.driver_info, ...Object.fromEntries(opened) });
+  const found = parseDriverInfo({ ...record.driver_info, ...Object.fromEntries(opened) });
+  if (config.requireTls) requireSecured(found);
+  return found;
 };
 
 /** Systems of a BMC, as links. Throws BmcProtocol. */

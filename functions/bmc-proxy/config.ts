@@ -13,6 +13,7 @@ export const Config = z
   .object({
     /** Networks of BMCs and agents, see layers/bmc/networks.ts. */
     INGOT_BMC_NETWORKS: networksSetting('bmc_networks'),
+    INGOT_BMC_REQUIRE_TLS: z.stringbool(),
     INGOT_POLL_INTERVAL_MS: milliseconds,
     /** To connect to a BMC, TLS handshake included. */
     INGOT_BMC_CONNECT_TIMEOUT_MS: milliseconds,
@@ -21,6 +22,7 @@ export const Config = z
   })
   .transform((env) => ({
     networks: env.INGOT_BMC_NETWORKS,
+    requireTls: env.INGOT_BMC_REQUIRE_TLS,
     pollIntervalMs: env.INGOT_POLL_INTERVAL_MS,
     connectMs: env.INGOT_BMC_CONNECT_TIMEOUT_MS,
     readMs: env.INGOT_BMC_READ_TIMEOUT_MS,

@@ -32,7 +32,9 @@ const text = (info: DriverInfo, name: string): string | null => {
   return value;
 };
 
-const parseAddress = (info: DriverInfo): Pick<RedfishAccess, 'host' | 'port' | 'root_prefix'> => {
+const parseAddress = (
+  info: DriverInfo,
+): Pick<RedfishAccess, 'host' | 'port' | 'root_prefix'> & { readonly plain: boolean } => {
   const name = 'redfish_address';
   const value = text(info, name)?.trim();
   if (!value) throw Invalid(`Missing: ${key(name)}, the address of the BMC such as https://10.1.0.7.`);
@@ -40,14 +42,27 @@ const parseAddress = (info: DriverInfo): Pick<RedfishAccess, 'host' | 'port' | '
   if (!URL.canParse(full))
     throw Invalid(`${key(name)} is no address: give a host name, an IP address or an https URL.`);
   const url = new URL(full);
-  if (url.protocol !== 'https:') throw Invalid(`${key(name)} must be https: the password would travel in the clear.`);
+  const plain = url.protocol === 'http:';
+  if (!plain && url.protocol !== 'https:') throw Invalid(`${key(name)} must be an https URL, or an http one.`);
   if (url.username || url.password) throw Invalid(`${key(name)} must not hold credentials; use redfish_username.`);
   if (url.search || url.hash) throw Invalid(`${key(name)} must not have a query or a fragment.`);
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(url.port || 443),
+    port: Number(url.port || (plain ? 80 : 443)),
     root_prefix: withoutTail(url.pathname, '/').replace(/\/redfish(\/v1)?$/, ''),
+    plain,
   };
+};
+
+/**
+ * Throws Invalid (400) for a BMC over http where the operator has not said (setting `bmc_require_tls`) that passwords may
+ * travel in the clear.
+ */
+export const requireSecured = ({ trust }: Pick<RedfishAccess, 'trust'>): void => {
+  if (trust.mode !== 'plain') return;
+  throw Invalid(
+    `${key('redfish_address')} must be https: the password would travel in the clear. Where that is meant so, the setting bmc_require_tls has to be false.`,
+  );
 };
 
 const parseSystem = (info: DriverInfo, prefix: string): string | null => {
@@ -100,7 +115,7 @@ const parseAuthType = (info: DriverInfo): RedfishAccess['auth_type'] => {
 
 /** Reads the `redfish_*` keys; others are left alone. Throws Invalid (400) naming the key. */
 export const parseDriverInfo = (info: DriverInfo): RedfishAccess => {
-  const address = parseAddress(info);
+  const { plain, ...address } = parseAddress(info);
   const username = text(info, 'redfish_username');
   const password = text(info, 'redfish_password');
   if (password !== null && username === null) {
@@ -112,6 +127,6 @@ export const parseDriverInfo = (info: DriverInfo): RedfishAccess => {
     username,
     password,
     auth_type: parseAuthType(info),
-    trust: parseTrust('redfish_verify_ca', info['redfish_verify_ca']),
+    trust: plain ? { mode: 'plain' } : parseTrust('redfish_verify_ca', info['redfish_verify_ca']),
   };
 };

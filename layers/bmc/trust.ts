@@ -4,13 +4,15 @@ import { X509Certificate } from 'node:crypto';
 /**
  * `pin`: the server's certificate has this SHA-256 fingerprint; nothing else is asked of it.
  * `pem`: the certificate is among these (names are not compared: BMC certificates seldom carry the right one), or one
- * of these signed it (then the name must fit). `system`: signed by a public CA. `insecure`: any certificate.
+ * of these signed it (then the name must fit). `system`: signed by a public CA. `insecure`: any certificate. `plain`: there is
+ * none, because it is called over http.
  */
 export type Trust =
   | { readonly mode: 'pin'; readonly fingerprint256: string }
   | { readonly mode: 'pem'; readonly pem: string }
   | { readonly mode: 'system' }
-  | { readonly mode: 'insecure' };
+  | { readonly mode: 'insecure' }
+  | { readonly mode: 'plain' };
 
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 

@@ -7,15 +7,18 @@ import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
 import { refuseForeign } from '../domain/foreign-types.ts';
-import { interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
+import { implementationOf, interfaceKinds, unsupported, type InterfaceKind } from '../domain/hardware-types.ts';
 import { checkBootIso, checkImage, isWebUrl } from '../domain/instance-image.ts';
 import type { Node } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
 import { checkRootDevice } from '../domain/root-device.ts';
-import { parseDriverInfo } from './driver-info.ts';
+import { parseDriverInfo, requireSecured } from './driver-info.ts';
 
-/** `hasPorts`: whether the node has any port. */
-export type Surroundings = { readonly hasPorts: boolean };
+/**
+ * `hasPorts`: whether the node has any port. `requireTls`: the setting bmc_require_tls, by which the proxy goes whoever asks
+ * it; absent: here nobody does.
+ */
+export type Surroundings = { readonly hasPorts: boolean; readonly requireTls?: boolean };
 
 /** A remark on what is valid but should be known; throws Invalid (400) on what is not valid. */
 type Check = (node: Node, around: Surroundings) => string | undefined;
@@ -24,10 +27,17 @@ export type Validation = { readonly result: boolean; readonly reason?: string };
 
 const nothing: Check = () => undefined;
 
-const redfish: Check = ({ driver_info: info }) =>
-  parseDriverInfo(info).trust.mode === 'insecure'
+const redfish: Check = ({ driver_info: info }, { requireTls }) => {
+  const access = parseDriverInfo(info);
+  if (requireTls) requireSecured(access);
+  const { mode } = access.trust;
+  if (mode === 'plain') {
+    return 'driver_info.redfish_address is http: whoever listens in the network of the BMC gets its password.';
+  }
+  return mode === 'insecure'
     ? 'driver_info.redfish_verify_ca is false: whoever answers at the address of the BMC gets its password.'
     : undefined;
+};
 
 /** Why the agent of this node has to ask for its token; undefined if it has a medium to get it by (ADR 9). */
 const weakerToken: Check = (node) => {
@@ -115,13 +125,25 @@ const checkInstance = (node: Node): undefined => {
   checkTraits(node);
 };
 
-const direct: Check = (node, around) => {
-  const remark = virtualMedia(node, around);
-  checkImage(node.instance_info);
+const checkDisks = (node: Node): void => {
   for (const place of ['properties', 'instance_info'] as const) {
     const hints = node[place]['root_device'] ?? null;
     if (hints !== null) checkRootDevice(`${place}.root_device`, hints);
   }
+};
+
+/** What is written, and how, is told by the steps that somebody asks for. */
+const customAgent: Check = (node, around) => {
+  const remark = virtualMedia(node, around);
+  checkDisks(node);
+  checkInstance(node);
+  return remark;
+};
+
+const direct: Check = (node, around) => {
+  const remark = virtualMedia(node, around);
+  checkImage(node.instance_info);
+  checkDisks(node);
   checkInstance(node);
   return remark;
 };
@@ -138,7 +160,7 @@ const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: stri
   bios: { fake: nothing, redfish },
   boot: { fake: nothing, 'redfish-virtual-media': virtualMedia },
   console: { fake: nothing },
-  deploy: { fake: (node) => checkInstance(node), direct, ramdisk },
+  deploy: { fake: (node) => checkInstance(node), direct, ramdisk, 'custom-agent': customAgent },
   firmware: { fake: nothing, redfish },
   inspect: { fake: nothing, redfish, agent: inspectMedia },
   management: { fake: nothing, redfish },
@@ -155,7 +177,7 @@ const anyPorts: Surroundings = { hasPorts: true };
 /** Runs the check of one interface. Returns its remark. Throws Invalid (400), also for what the driver cannot do. */
 export const validateInterface = (node: Node, kind: InterfaceKind, around = anyPorts): string | undefined => {
   refuseForeign(node);
-  const check = checks[kind]?.[node[`${kind}_interface`] ?? ''];
+  const check = checks[kind]?.[implementationOf(node[`${kind}_interface`])];
   if (!check) throw unsupported(node.driver, kind);
   return check(node, around);
 };

@@ -10,11 +10,17 @@ import type { PlannedStep, Step } from './steps.ts';
 const core = <S extends string>(step: S, priority: number) =>
   ({ interface: 'deploy', step, priority, args: {} }) as const;
 
-/** The three ways of a deploy with Ironic's names of what they consist of. */
+/** The four ways of a deploy with Ironic's names of what they consist of. */
 export const coreSteps = {
   direct: [
     core('deploy', 100),
     core('write_image', 80),
+    core('prepare_instance_boot', 60),
+    core('tear_down_agent', 40),
+    core('boot_instance', 20),
+  ],
+  'custom-agent': [
+    core('deploy', 100),
     core('prepare_instance_boot', 60),
     core('tear_down_agent', 40),
     core('boot_instance', 20),
@@ -29,12 +35,15 @@ export type CoreStep = (typeof coreSteps.direct)[number]['step'];
 /** Throws Invalid (400) for a deploy interface that cannot deploy. */
 export const wayOf = ({ deploy_interface: way }: Pick<Node, 'deploy_interface'>): Way => {
   if (way !== null && Object.hasOwn(coreSteps, way)) return way as Way;
-  throw Invalid(`deploy_interface ${way} cannot deploy; set it to direct or ramdisk.`);
+  throw Invalid(`deploy_interface ${way} cannot deploy; set it to direct, ramdisk or custom-agent.`);
 };
 
 /** The name of a core step of this way; undefined for a step that somebody added. */
-export const coreOf = (way: Way, step: Pick<Step, 'interface' | 'step'>): CoreStep | undefined =>
+export const coreOf = (way: Way, step: { readonly interface: string; readonly step: string }): CoreStep | undefined =>
   coreSteps[way].find(({ step: name }) => step.interface === 'deploy' && name === step.step)?.step;
+
+/** Whether the deploy agent has a part in a deploy of this way. */
+const hasAgent = (way: Way): boolean => coreOf(way, { interface: 'deploy', step: 'tear_down_agent' }) !== undefined;
 
 type Template = { readonly name: string; readonly steps: readonly Step[] };
 
@@ -91,10 +100,10 @@ const checkAgentIsThere = (node: Node, way: Way, plan: readonly PlannedStep[]): 
     (step, index) =>
       coreOf(way, step) === undefined &&
       placeOf(node, step) === 'agent' &&
-      (way !== 'direct' || index < from || (to >= 0 && index > to)),
+      (!hasAgent(way) || index < from || (to >= 0 && index > to)),
   );
   if (!wrong) return;
-  const when = way === 'direct' ? 'give it a priority from 99 to 41' : `a deploy of interface ${way} has none`;
+  const when = hasAgent(way) ? 'give it a priority from 99 to 41' : `a deploy of interface ${way} has none`;
   throw Invalid(
     `Step ${nameOf(wrong)} with priority ${wrong.priority} runs in the agent, which is not there: ${when}.`,
   );

@@ -40,14 +40,13 @@ export type HardwareType = {
   readonly properties: { readonly [name: string]: DriverProperty };
 };
 
-/** By the name that `driver` has. */
-export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
+const types = {
   redfish: {
     interfaces: {
       bios: ['redfish', 'no-bios'],
       boot: ['redfish-virtual-media'],
       console: ['no-console'],
-      deploy: ['direct', 'ramdisk'],
+      deploy: ['direct', 'ramdisk', 'custom-agent'],
       firmware: ['redfish', 'no-firmware'],
       inspect: ['redfish', 'agent', 'no-inspect'],
       management: ['redfish'],
@@ -63,7 +62,7 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       redfish_address: {
         required: true,
         recipient: true,
-        doc: 'URL of the BMC. https is assumed without a scheme; a path becomes the prefix of its service root. Who changes it gives the password again. Required.',
+        doc: 'URL of the BMC. https is assumed without a scheme, http needs the setting bmc_require_tls to be false; a path becomes the prefix of its service root. Who changes it gives the password again. Required.',
       },
       redfish_system_id: {
         doc: 'Path of the machine, such as /redfish/v1/Systems/1. Needed only if the BMC has several. Optional.',
@@ -105,7 +104,34 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
     // Ironic's: nobody needs them.
     properties: { B1: { doc: 'B1 description. Required.' }, B2: { doc: 'B2 description. Required.' } },
   },
+} as const satisfies { readonly [driver: string]: HardwareType };
+
+/** Dell's names, which Metal3 asks for: they do what those of redfish do. The quirks of iDRACs go by what the BMC says. */
+const kin: { readonly [implementation: string]: string } = {
+  'idrac-redfish': 'redfish',
+  'idrac-redfish-virtual-media': 'redfish-virtual-media',
 };
+
+/** By what rules an implementation goes: by its own name, or by that of which it is a second one. */
+export const implementationOf = (name: string | null): string => kin[name ?? ''] ?? name ?? '';
+
+/** As Ironic lists them, without what is not here (ironic-api.md 6). `raid` does what `redfish` of redfish does. */
+const idrac: HardwareType = {
+  ...types.redfish,
+  interfaces: {
+    ...types.redfish.interfaces,
+    bios: ['idrac-redfish', 'redfish', 'no-bios'],
+    boot: ['idrac-redfish-virtual-media'],
+    inspect: ['idrac-redfish', 'agent', 'no-inspect'],
+    management: ['idrac-redfish'],
+    power: ['idrac-redfish', 'redfish'],
+    raid: ['no-raid', 'idrac-redfish'],
+    vendor: ['idrac-redfish', 'redfish', 'no-vendor'],
+  },
+};
+
+/** By the name that `driver` has. */
+export const hardwareTypes: { readonly [driver: string]: HardwareType } = { ...types, idrac };
 
 const kinds = Object.keys(interfaceKinds) as InterfaceKind[];
 

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 import { Invalid } from './fault.ts';
-import { unsupported, type InterfaceField } from './hardware-types.ts';
+import { implementationOf, unsupported, type InterfaceField } from './hardware-types.ts';
 import type { Node } from './node.ts';
 import { check } from './schema.ts';
 import {
@@ -85,7 +85,7 @@ export const placeOf = (node: Node, step: Named): Place => {
   if (implementation === 'fake') return 'fake';
   const name = nameOf(step);
   if (!isBmcStep(name) && node.deploy_interface !== 'fake') return 'agent';
-  if (!isBmcStep(name) || bmcSteps[name].implementation !== implementation) {
+  if (!isBmcStep(name) || bmcSteps[name].implementation !== implementationOf(implementation)) {
     throw unsupported(node.driver, `${step.interface} step ${step.step}`);
   }
   return 'bmc';

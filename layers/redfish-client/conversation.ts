@@ -70,7 +70,8 @@ const pauseAfter = (attempt: number, retryAfter: string | undefined): number => 
 export const nameOf = ({ method, path }: Wanted, { label }: Peer): string =>
   `${method} ${path.split('?')[0]!} to ${label}`;
 
-const originOf = ({ host, port }: Peer) => `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+const originOf = ({ host, port, trust }: Peer) =>
+  `${trust.mode === 'plain' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** Begins nothing yet; the first request logs in. */
 export const createConversation = (options: RedfishOptions): Conversation => {

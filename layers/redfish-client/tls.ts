@@ -1,5 +1,8 @@
-/** Connections over which a password may follow: the certificate is checked before anything is sent. */
-import { isIP } from 'node:net';
+/**
+ * Connections over which a password may follow: the certificate is checked before anything is sent. Where the operator has
+ * a BMC called over http, there is none to check.
+ */
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect, type ConnectionOptions, createSecureContext, type TLSSocket } from 'node:tls';
 
 import { bmcFault } from '../bmc/faults.ts';
@@ -12,7 +15,10 @@ type Checks = Pick<ConnectionOptions, 'secureContext' | 'checkServerIdentity' | 
 
 const minVersion = 'TLSv1.2';
 
-const checksOf = (trust: Trust): Checks => {
+/** What is asked of a certificate. */
+type Certified = Exclude<Trust, { readonly mode: 'plain' }>;
+
+const checksOf = (trust: Certified): Checks => {
   switch (trust.mode) {
     case 'system':
       return { secureContext: createSecureContext({ minVersion }) };
@@ -36,7 +42,7 @@ const maxChecks = 100;
 const known = new Map<string, Checks>();
 
 /** Those of the ways that were asked for last are kept: to read certificates costs as much as a handshake. */
-const keptChecks = (trust: Trust): Checks => {
+const keptChecks = (trust: Certified): Checks => {
   const key = trust.mode === 'pem' ? `pem ${trust.pem}` : trust.mode;
   const checks = known.get(key) ?? checksOf(trust);
   known.delete(key);
@@ -45,11 +51,11 @@ const keptChecks = (trust: Trust): Checks => {
   return checks;
 };
 
-const begin = ({ host, address, port, trust }: Peer): TLSSocket =>
+const begin = ({ host, address, port }: Peer, trust: Certified): TLSSocket =>
   connect({ host: address, port, ...(!isIP(host) && { servername: host }), ...keptChecks(trust) });
 
-/** Rejects after `ms`, with TimeoutError. */
-const secured = async (socket: TLSSocket, ms: number): Promise<void> =>
+/** Waits until the socket is as far as `event` says. Rejects after `ms`, with TimeoutError. */
+const reached = async (socket: Socket, event: 'connect' | 'secureConnect', ms: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const late = () => reject(Object.assign(new Error('It took too long.'), { name: 'TimeoutError' }));
     const timer = setTimeout(late, ms);
@@ -59,7 +65,7 @@ const secured = async (socket: TLSSocket, ms: number): Promise<void> =>
       clearTimeout(timer);
       reject(new Error('The connection was closed.'));
     });
-    socket.once('secureConnect', () => {
+    socket.once(event, () => {
       clearTimeout(timer);
       resolve();
     });
@@ -81,9 +87,9 @@ const explain = (peer: Peer, ms: number, error: unknown): Fault => {
 
 /** The fingerprint of whatever certificate the server shows, for a message only; nothing is sent to it. */
 const peek = async (peer: Peer, ms: number): Promise<string | undefined> => {
-  const socket = begin({ ...peer, trust: { mode: 'insecure' } });
+  const socket = begin(peer, { mode: 'insecure' });
   try {
-    await secured(socket, ms);
+    await reached(socket, 'secureConnect', ms);
     return socket.getPeerX509Certificate()?.fingerprint256;
   } catch {
     return undefined;
@@ -102,18 +108,31 @@ const mismatch = (peer: Peer, reason: string, shown: string | undefined, cause?:
     cause,
   );
 
-/** `fingerprint256` is that of the certificate that was shown; a socket forgets it when it closes. */
-export type Secured = { readonly socket: TLSSocket; readonly fingerprint256: string | null };
+/** `fingerprint256` is that of the certificate that was shown; a socket forgets it when it closes. null: there is none. */
+export type Secured = { readonly socket: Socket; readonly fingerprint256: string | null };
+
+const openPlain = async (peer: Peer, ms: number): Promise<Secured> => {
+  const socket = connectPlain({ host: peer.address, port: peer.port });
+  try {
+    await reached(socket, 'connect', ms);
+    return { socket, fingerprint256: null };
+  } catch (error) {
+    socket.destroy();
+    throw explain(peer, ms, error);
+  }
+};
 
 /**
  * A connection whose certificate has been checked; the caller destroys it. Nothing but the handshake is sent here.
  * Throws BmcTlsMismatch, BmcUnsupported (no TLS 1.2), BmcUnreachable (refused, no answer within `ms`).
  */
 export const openSocket = async (peer: Peer, ms: number): Promise<Secured> => {
+  const { trust } = peer;
+  if (trust.mode === 'plain') return openPlain(peer, ms);
   const end = performance.now() + ms;
-  const socket = begin(peer);
+  const socket = begin(peer, trust);
   try {
-    await secured(socket, ms);
+    await reached(socket, 'secureConnect', ms);
   } catch (error) {
     socket.destroy();
     if (!socket.authorizationError) throw explain(peer, ms, error);
@@ -122,7 +141,7 @@ export const openSocket = async (peer: Peer, ms: number): Promise<Secured> => {
   // A renegotiation could bring another certificate after the check.
   socket.disableRenegotiation();
   const shown = socket.getPeerX509Certificate()?.fingerprint256;
-  if (peer.trust.mode !== 'pin' || shown === normalFingerprint(peer.trust.fingerprint256)) {
+  if (trust.mode !== 'pin' || shown === normalFingerprint(trust.fingerprint256)) {
     return { socket, fingerprint256: shown ?? null };
   }
   socket.destroy();

@@ -4,9 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIPv6 } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 
 import { bmcFault } from '../bmc/faults.ts';
@@ -25,10 +24,12 @@ const plainPath = (path: string) => path.split('?')[0]!;
  */
 const keptMs = 1000;
 
+const usualPort = ({ mode }: Peer['trust']): number => (mode === 'plain' ? 80 : 443);
+
 /** BMCs choke on chunked bodies (411) and compression (weak ETags): redfish.md 1.2, 4.1. */
-const requestHeaders = ({ host, port }: Peer, { method, headers }: Exchange, keep: boolean, body?: Buffer) => {
+const requestHeaders = ({ host, port, trust }: Peer, { method, headers }: Exchange, keep: boolean, body?: Buffer) => {
   const all: Record<string, string | undefined> = {
-    Host: `${isIPv6(host) ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}`,
+    Host: `${isIPv6(host) ? `[${host}]` : host}${port === usualPort(trust) ? '' : `:${port}`}`,
     Connection: keep ? 'keep-alive' : 'close',
     Accept: 'application/json',
     'Accept-Encoding': 'identity',
@@ -57,7 +58,7 @@ const readBody = async (response: IncomingMessage): Promise<string> => {
 };
 
 /** Ends the connection when a limit is passed and remembers which. */
-const watch = (socket: TLSSocket, { limits, signal }: Exchange) => {
+const watch = (socket: Socket, { limits, signal }: Exchange) => {
   let over: string | undefined;
   const stop = (why: string) => () => {
     over ??= why;
@@ -93,7 +94,7 @@ const explain = (peer: Peer, { method, path }: Exchange, over: string | undefine
   );
 };
 
-const ask = async (socket: TLSSocket, peer: Peer, exchange: Exchange, keep: boolean): Promise<IncomingMessage> => {
+const ask = async (socket: Socket, peer: Peer, exchange: Exchange, keep: boolean): Promise<IncomingMessage> => {
   const body = exchange.body === undefined ? undefined : Buffer.from(JSON.stringify(exchange.body));
   return new Promise((resolve, reject) => {
     const closed = () => reject(new Error('closed'));
@@ -206,5 +207,5 @@ const open: Wire['open'] = (peer) => {
   return { exchange, close: keeper.close };
 };
 
-/** The wire to real machines: HTTP over TLS, with the certificate checked before anything is sent. */
+/** The wire to real machines: HTTP over TLS, with the certificate checked before anything is sent; or as their trust says. */
 export const tlsWire: Wire = { open };

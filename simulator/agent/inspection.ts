@@ -1,11 +1,12 @@
 /** The agent's inventory, and how it is sent before anything else (ironic-deploy.md 3.3, 4). */
-import { cardOf, bios_version, diskOf, interface_mbps, memory, processors } from '../parts.ts';
+import { versionOf } from '../firmware.ts';
+import { cardOf, diskOf, interface_mbps, memory, processors } from '../parts.ts';
 import { profileOf, type Machine } from '../machine.ts';
 import { retrySpan, type World } from '../world.ts';
 import { ask } from './call.ts';
 
 /** What the machine consists of, as the operating system of the ramdisk sees it. */
-const inventoryOf = (machine: Machine) => {
+const inventoryOf = (world: World, machine: Machine) => {
   const disk = diskOf(machine);
   const { model, vendor } = profileOf(machine);
   return {
@@ -35,7 +36,7 @@ const inventoryOf = (machine: Machine) => {
       product_name: model,
       serial_number: machine.serial,
       manufacturer: vendor,
-      firmware: { vendor, version: bios_version, build_date: '01/01/2026' },
+      firmware: { vendor, version: versionOf(world, machine, 'BIOS'), build_date: '01/01/2026' },
     },
     boot: { current_boot_mode: machine.boot.mode === 'Legacy' ? 'bios' : 'uefi', pxe_interface: machine.mac },
     hostname: machine.name,
@@ -54,7 +55,7 @@ const mayHelp = (status: number): boolean => status === 0 || status === 409 || s
 export const sendInventory = async (world: World, machine: Machine, signal: AbortSignal): Promise<void> => {
   const url = machine.agent!.inspection_url;
   if (!url) return;
-  const body = { inventory: inventoryOf(machine), error: null };
+  const body = { inventory: inventoryOf(world, machine), error: null };
   for (let attempt = 1; attempt <= tries; attempt += 1) {
     const { status } = await ask(world, machine, { method: 'POST', url, signal, body });
     if (!mayHelp(status)) return;

@@ -16,6 +16,8 @@ export type Control = {
   readonly machines: ReadonlyMap<string, Machine>;
   readonly fingerprint256: string;
   readonly images: ReturnType<typeof createImages>;
+  /** The addresses of machines that have one of their own. */
+  readonly own: ReadonlyMap<string, string>;
   /** Where this control plane is, `http://127.0.0.1:<port>`. */
   readonly base: () => string;
 };
@@ -32,11 +34,13 @@ const find = ({ control, params }: Call): Machine => {
 };
 
 const list: Handler = ({ control }) => {
-  const { world, machines, fingerprint256, images } = control;
+  const { world, machines, fingerprint256, images, own } = control;
   const url = (name: string) => `${control.base()}/images/${name}`;
   const { sha256, size } = images('demo.raw')!;
   return ok({
-    machines: [...machines.values()].map((machine) => describeAccess(world, machine, fingerprint256)),
+    machines: [...machines.values()].map((machine) =>
+      describeAccess(world, machine, fingerprint256, own.get(machine.name)),
+    ),
     images: {
       deploy_iso: url('deploy.iso'),
       plain_iso: url('plain.iso'),

@@ -7,11 +7,12 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 const dated = <T extends { at: number }>(rows: readonly T[]) => rows.map((row) => ({ ...row, at: iso(row.at) }));
 
-/** How to reach a machine's BMC, and the address its network card has. */
-export const describeAccess = (world: World, machine: Machine, fingerprint256: string) => ({
+/** How to reach a machine's BMC (`own`: without a path), and the address its network card has. */
+export const describeAccess = (world: World, machine: Machine, fingerprint256: string, own?: string) => ({
   name: machine.name,
   profile: machine.profile,
   address: `${world.base}/${machine.name}`,
+  own_address: own ?? null,
   system_id: `/redfish/v1/Systems/${profileOf(machine).ids.system}`,
   username: machine.username,
   password: machine.password,

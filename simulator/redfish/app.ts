@@ -19,9 +19,11 @@ import {
   registryId,
   secureBoot,
 } from './bios.ts';
-import { eventService, subscribe, subscription, subscriptions, unsubscribe } from './event.ts';
+import { eventService, submitTestEvent, subscribe, subscription, subscriptions, unsubscribe } from './event.ts';
 import { patchLamp } from './lamp.ts';
 import * as parts from './parts.ts';
+import * as storage from './storage.ts';
+import * as update from './update.ts';
 import { authenticate, closeSession, openSession, session, sessions, sessionService } from './session.ts';
 import { chassis, ethernetInterface, interfaces, patchSystem, resetSystem, system } from './system.ts';
 import { ejectMedia, insertMedia, mediaCollection, mediaSlot, patchMedia } from './virtual-media.ts';
@@ -46,11 +48,14 @@ const views: readonly Route<View>[] = [
   { at: `GET ${own}/Processors/{processor}`, handle: parts.processor },
   { at: `GET ${own}/Memory`, handle: parts.memoryList },
   { at: `GET ${own}/Memory/{module}`, handle: parts.memoryModule },
-  { at: `GET ${own}/Storage`, handle: parts.storageList },
-  { at: `GET ${own}/Storage/1`, handle: parts.storage },
-  { at: `GET ${own}/Storage/1/Drives/1`, handle: parts.drive },
-  { at: `GET ${own}/SimpleStorage`, handle: parts.simpleStorageList },
-  { at: `GET ${own}/SimpleStorage/1`, handle: parts.simpleStorage },
+  { at: `GET ${own}/Storage`, handle: storage.storageList },
+  { at: `GET ${own}/Storage/1`, handle: storage.storage },
+  { at: `GET ${own}/Storage/1/Drives/1`, handle: storage.drive },
+  { at: `GET ${own}/Storage/1/Controllers`, handle: storage.controllers },
+  { at: `GET ${own}/Storage/1/Controllers/1`, handle: storage.controller },
+  { at: `GET ${own}/Storage/1/Volumes`, handle: storage.volumes },
+  { at: `GET ${own}/SimpleStorage`, handle: storage.simpleStorageList },
+  { at: `GET ${own}/SimpleStorage/1`, handle: storage.simpleStorage },
   { at: 'GET /redfish/v1/Managers', handle: service.managers },
   { at: 'GET /redfish/v1/Managers/{manager}', handle: service.manager },
   { at: 'GET /redfish/v1/Chassis', handle: service.chassisList },
@@ -59,9 +64,9 @@ const views: readonly Route<View>[] = [
   { at: `GET ${cards}/NIC1`, handle: parts.adapter },
   { at: `GET ${cards}/NIC1/NetworkPorts`, handle: parts.networkPorts },
   { at: `GET ${cards}/NIC1/NetworkPorts/1`, handle: parts.networkPort },
-  { at: 'GET /redfish/v1/UpdateService', handle: parts.updateService },
-  { at: 'GET /redfish/v1/UpdateService/FirmwareInventory', handle: parts.firmwareList },
-  { at: 'GET /redfish/v1/UpdateService/FirmwareInventory/{firmware}', handle: parts.firmware },
+  { at: 'GET /redfish/v1/UpdateService', handle: update.updateService },
+  { at: 'GET /redfish/v1/UpdateService/FirmwareInventory', handle: update.firmwareList },
+  { at: 'GET /redfish/v1/UpdateService/FirmwareInventory/{firmware}', handle: update.firmware },
   { at: 'GET /redfish/v1/EventService', handle: eventService },
   { at: 'GET /redfish/v1/EventService/Subscriptions', handle: subscriptions },
   { at: 'GET /redfish/v1/EventService/Subscriptions/{subscription}', handle: subscription },
@@ -91,6 +96,8 @@ const acts: readonly Route<Act>[] = [
   { at: `PATCH ${media}/{slot}`, handle: patchMedia },
   { at: `POST ${media}/{slot}/Actions/VirtualMedia.InsertMedia`, handle: insertMedia },
   { at: `POST ${media}/{slot}/Actions/VirtualMedia.EjectMedia`, handle: ejectMedia },
+  { at: 'POST /redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate', handle: update.simpleUpdate },
+  { at: 'POST /redfish/v1/EventService/Actions/EventService.SubmitTestEvent', handle: submitTestEvent },
   { at: 'POST /redfish/v1/EventService/Subscriptions', handle: subscribe },
   { at: 'DELETE /redfish/v1/EventService/Subscriptions/{subscription}', handle: unsubscribe },
   { at: 'POST /redfish/v1/SessionService/Sessions', handle: openSession },

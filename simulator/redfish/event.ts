@@ -1,4 +1,5 @@
-/** The EventService: it keeps subscriptions, and sends nothing. */
+/** The EventService: it keeps subscriptions; the only event that it ever sends is the one that somebody asks for as a test. */
+import { discard } from '../fetch.ts';
 import type { Destination } from '../machine.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
 
@@ -10,8 +11,15 @@ export const eventService: View = ({ machine }) => ({
   Name: 'Event Service',
   ServiceEnabled: true,
   Status: healthy,
+  DeliveryRetryAttempts: 0,
+  DeliveryRetryIntervalSeconds: 0,
   EventTypesForSubscription: ['Alert', 'StatusChange'],
   Subscriptions: link(machine, at),
+  Actions: {
+    '#EventService.SubmitTestEvent': {
+      target: link(machine, '/EventService/Actions/EventService.SubmitTestEvent')['@odata.id'],
+    },
+  },
 });
 
 export const subscriptions: View = ({ machine }) =>
@@ -73,5 +81,34 @@ export const unsubscribe: Act = (call) => {
   const { id } = find(call);
   call.machine.subscriptions = call.machine.subscriptions!.filter((one) => one.id !== id);
   call.world.changed(call.machine);
+  return done;
+};
+
+/** Milliseconds that whoever is told may take. */
+const tellLimit = 10_000;
+
+/** Tells all who want to know of such events, once, without the headers that they asked for: those are not kept. */
+export const submitTestEvent: Act = (call) => {
+  const { world, machine, body } = call;
+  const { EventType = 'Alert', ...event } = body;
+  const message = textOf(body, 'MessageId');
+  const told = {
+    '@odata.type': '#Event.v1_9_0.Event',
+    Id: '1',
+    Name: 'Test Event',
+    Events: [{ MemberId: '0', ...event, EventType, MessageId: message }],
+  };
+  for (const { destination, context, event_types } of machine.subscriptions ?? []) {
+    if (!event_types.includes(EventType as string)) continue;
+    void world
+      .fetch(destination, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...told, Context: context }),
+        signal: AbortSignal.timeout(tellLimit),
+      })
+      .then(discard)
+      .catch(() => undefined);
+  }
   return done;
 };

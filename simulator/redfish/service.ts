@@ -1,4 +1,5 @@
 /** The service root and what stands around it: manager, collections, registries, metadata. */
+import { versionOf } from '../firmware.ts';
 import type { Machine } from '../machine.ts';
 import { registryId } from './bios.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
@@ -92,7 +93,7 @@ export const manager: View = ({ world, machine, profile }) => {
     ManagerType: 'BMC',
     Manufacturer: profile.vendor,
     Model: profile.product,
-    FirmwareVersion: profile.firmware,
+    FirmwareVersion: versionOf(world, machine, 'BMC'),
     DateTime: new Date(world.clock.now()).toISOString(),
     PowerState: 'On',
     Status: healthy,

@@ -2,7 +2,8 @@
 import { recordReset } from '../evidence.ts';
 import type { Machine, Phase } from '../machine.ts';
 import { isRepeated, reportedPower, reset } from '../power.ts';
-import { bios_version, interface_mbps, memory, processors } from '../parts.ts';
+import { versionOf } from '../firmware.ts';
+import { interface_mbps, memory, processors } from '../parts.ts';
 import { runAsTask } from './job.ts';
 import { lampNames, lampOf, patchLamp } from './lamp.ts';
 import { collection, done, healthy, link, refusal, type Act, type Call, type View } from './call.ts';
@@ -41,7 +42,7 @@ export const system: View = (call) => {
     Model: profile.model,
     SerialNumber: machine.serial,
     UUID: machine.uuid,
-    BiosVersion: bios_version,
+    BiosVersion: versionOf(world, machine, 'BIOS'),
     PowerState: reportedPower(world, machine),
     Status: healthy,
     BootProgress: { LastState: progress[machine.phase] },

@@ -7,6 +7,7 @@ it('has defaults for everything', () => {
     machines: 3,
     port: 6386,
     controlPort: 6387,
+    ownPorts: 0,
     stateDir: '.ingot/simulator',
     seed: 1,
     scale: 0.05,

@@ -21,6 +21,7 @@ beforeAll(async () => {
     machines: profileNames.length,
     port: 0,
     controlPort: 0,
+    ownPorts: 0,
     stateDir,
     seed: 1,
     scale: 0.001,

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
+import { freePort } from '../machine/system.ts';
 
 const closers: (() => Promise<unknown> | void)[] = [];
 let stateDir: string;
@@ -26,6 +27,7 @@ const options = (more: object = {}) => ({
   machines: 2,
   port: 0,
   controlPort: 0,
+  ownPorts: 0,
   stateDir,
   seed: 1,
   scale: 0.001,
@@ -212,4 +214,34 @@ it('tells passwords to programs of this machine, not to web pages', async () => 
   expect(await status({ Host: 'evil.example' })).toBe(403);
   expect(await status({ Origin: 'https://evil.example' })).toBe(403);
   expect(await status({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
+});
+
+it('gives each machine an address of its own as well, whose links know of no path before them', async () => {
+  const first = await freePort();
+  const simulator = await begin({ ownPorts: first });
+  const { machines } = (await control(simulator, '/machines')).body as {
+    machines: (Access & { own_address: string })[];
+  };
+  expect(machines.map(({ own_address: own }) => own)).toEqual([0, 1].map((at) => `https://127.0.0.1:${first + at}`));
+  const [one, two] = machines.map((machine): Access => ({ ...machine, address: machine.own_address }));
+  const answer = await https(two!, 'GET', '/redfish/v1/Systems/1');
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toMatchObject({ '@odata.id': '/redfish/v1/Systems/1', SerialNumber: 'SIM0002' });
+  expect(answer.text).not.toContain('/m0002');
+  // Passwords are each machine's own, and so is what stands elsewhere.
+  expect((await https({ ...one!, address: two!.address }, 'GET', '/redfish/v1/Systems/1')).status).toBe(401);
+  expect((await https(two!, 'GET', '/m0002/redfish/v1')).status).toBe(404);
+  await simulator.stop();
+  await expect(https(two!, 'GET', '/redfish/v1')).rejects.toThrow();
+});
+
+it('says which option names the first of these ports when one is taken', async () => {
+  const taken = await begin();
+  const wanted = { ownPorts: taken.port };
+  await expect(createSimulator(options({ ...wanted, stateDir: `${stateDir}/other` }))).rejects.toThrow('--own-ports');
+});
+
+it('has no address of their own for machines by default', async () => {
+  const simulator = await begin();
+  expect((await control(simulator, '/machines')).body.machines[0].own_address).toBeNull();
 });

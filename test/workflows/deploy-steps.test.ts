@@ -167,6 +167,38 @@ describe('a deploy with deploy templates', () => {
   });
 });
 
+describe('a deploy by a custom agent', () => {
+  const custom = { deploy_interface: 'custom-agent', instance_info: {} };
+  const keys = { keys: ['ssh'] };
+
+  it('does the steps that it is asked for, and nothing of an image or a boot loader', async () => {
+    const done = await deploy([at('deploy.inject_keys', 80, keys)], custom);
+    expect(await states(done)).toEqual(['Validate', 'NextStep', toAgent, added, added, instance, leave, end].flat());
+    expect([...new Set(stepsRun(done.stage))]).toEqual(['inject_keys']);
+    const called = done.stage.proxy.requests.filter(({ op }) => op === 'agent.call');
+    expect(called.map(({ params }) => (params as { command: string }).command)).toEqual([
+      'standby.sync',
+      'standby.power_off',
+    ]);
+    expect(await done.stage.read()).toMatchObject({ provision_state: 'active', last_error: null });
+  });
+
+  it('can be asked to write an image as any other step, with arguments', async () => {
+    const done = await deploy([at('deploy.write_image', 80, { image_info: { id: 'x' } })], custom, (stage) => {
+      const offer = stage.machine.agent.steps.deploy.find((one) => one.step === 'write_image')!;
+      Object.assign(offer, { argsinfo: { image_info: { required: true }, configdrive: { required: false } } });
+    });
+    expect(await done.stage.read()).toMatchObject({ provision_state: 'active', last_error: null });
+    const sent = done.stage.proxy.requests.find(({ op }) => op === 'agent.execute');
+    expect(sent!.params).toMatchObject({ step: { step: 'write_image', args: { image_info: { id: 'x' } } } });
+  });
+
+  it('needs the agent for them: not before it is there', async () => {
+    const done = await deploy([at('deploy.inject_keys', 110, keys)], custom);
+    expect((await done.stage.read()).last_error).toContain('give it a priority from 99 to 41');
+  });
+});
+
 describe('a deploy that is held', () => {
   it('waits in "deploy hold" and goes on in the same agent', async () => {
     const { stage, agent } = await deploy([at('deploy.hold', 70)]);

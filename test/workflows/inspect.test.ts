@@ -58,6 +58,12 @@ describe('an inspection out of band', () => {
     });
   });
 
+  it('is the same by the name of a Dell', async () => {
+    const { stage } = await inspect({ driver: 'idrac', inspect_interface: 'idrac-redfish' });
+    expect((await stage.read()).provision_state).toBe('manageable');
+    expect(stage.proxy.requests.map(({ op }) => op)).toContain('inventory.get');
+  });
+
   it('records what schedulers read, and keeps the rest of the properties', async () => {
     const { stage } = await inspect({ ...outOfBand, properties: { capabilities: 'boot_mode:bios', cpus: 1 } });
     expect((await stage.read()).properties).toEqual({

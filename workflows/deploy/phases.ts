@@ -148,16 +148,16 @@ const withAgentSteps = (node: StoredNode, offers: readonly AgentStep[]): Planned
   const { steps, index } = planOf(node, 'deploy')!;
   const gone = steps.slice(0, index + 1);
   const isNew = (step: PlannedStep) => gone.every((other) => nameOf(other) !== nameOf(step));
-  const core: readonly PlannedStep[] = coreSteps.direct;
-  const others = offers.map(toPlan).filter((step) => coreOf('direct', step) === undefined);
+  const way = wayOf(node);
+  const core: readonly PlannedStep[] = coreSteps[way];
+  const others = offers.map(toPlan).filter((step) => coreOf(way, step) === undefined);
   const merged = mergeSteps([...core, ...others], note(node, 'user_deploy_steps') ?? []).filter(isNew);
-  const asked = (step: PlannedStep) => coreOf('direct', step) === undefined && placeOf(node, step) === 'agent';
+  const asked = (step: PlannedStep) => coreOf(way, step) === undefined && placeOf(node, step) === 'agent';
   return [...gone, ...merged.map((step) => (asked(step) ? asOffered(step, offers) : step))];
 };
 
-const requireWriteImage = (plan: readonly PlannedStep[], offers: readonly AgentStep[]): void => {
-  const writes = ({ interface: of, step }: { interface: string; step: string }) =>
-    of === 'deploy' && step === 'write_image';
+const requireWriteImage = (node: StoredNode, plan: readonly PlannedStep[], offers: readonly AgentStep[]): void => {
+  const writes = (step: { interface: string; step: string }) => coreOf(wayOf(node), step) === 'write_image';
   if (!plan.some(writes) || offers.some(writes)) return;
   throw new Fault(
     'AgentRejected',
@@ -172,7 +172,7 @@ const collectSteps: Phase = {
     const { node } = context;
     const { asked, steps: offers, versions } = await offersOf(context, 'deploy');
     const { steps } = planOf(node, 'deploy')!;
-    if (asked) requireWriteImage(steps, offers);
+    if (asked) requireWriteImage(node, steps, offers);
     const complete = note(node, 'steps_validated') ? steps : withAgentSteps(node, offers);
     return done((fresh) =>
       keep(keepOffer(replaceSteps(fresh, 'deploy', complete), 'deploy', offers, versions ?? {}), {
@@ -213,9 +213,10 @@ const writeImage: Phase = {
 
 type PartitionUuids = Readonly<Record<string, string | undefined>>;
 
-/** UEFI needs a boot entry; a partition image needs a boot loader in any case. */
+/** UEFI needs a boot entry; a partition image needs a boot loader in any case. Custom steps have seen to it themselves. */
 const prepareInstanceBoot: Phase = {
   run: async ({ hardware, node }) => {
+    if (wayOf(node) === 'custom-agent') return done();
     const found = await hardware.ask('agent.call', { command: 'standby.get_partition_uuids' }, 'uuids');
     const uuids = (found?.command.command_result ?? {}) as PartitionUuids;
     const mode = wantedBootMode(node) ?? node.boot_mode ?? 'uefi';

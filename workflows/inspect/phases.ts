@@ -1,5 +1,6 @@
 /** inspect: what the machine consists of, told by its BMC or by the agent (ironic-states.md 12). */
 import { Fault, Invalid, isFault } from '../../layers/domain/fault.ts';
+import { implementationOf } from '../../layers/domain/hardware-types.ts';
 import { plainText } from '../../layers/domain/foreign-text.ts';
 import { evaluateRules } from '../../layers/domain/inspection-rules/evaluate.ts';
 import { addressesOf, bootModeOf, type Inspected, propertiesOf, ramdiskError } from '../../layers/domain/inspection.ts';
@@ -21,10 +22,11 @@ import * as boot from '../owners/node/boot.ts';
 const ways = { way: ['nothing', 'redfish', 'agent'] } as const;
 type Way = (typeof ways.way)[number];
 
-const wayOf = ({ inspect_interface: way }: StoredNode): Way => {
+const wayOf = ({ inspect_interface: asked }: StoredNode): Way => {
+  const way = implementationOf(asked);
   if (way === 'fake') return 'nothing';
   if (way === 'redfish' || way === 'agent') return way;
-  throw Invalid(`inspect_interface ${way} cannot inspect; set it to redfish or agent.`);
+  throw Invalid(`inspect_interface ${asked} cannot inspect; set it to redfish or agent.`);
 };
 
 const prepare: Phase<typeof ways> = {

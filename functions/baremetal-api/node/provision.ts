@@ -53,6 +53,7 @@ const record = async (deps: Deps, call: ProvisionCall, wish: Wish): Promise<Chan
   const around = {
     hasPorts: verbs[wish.verb].ports === true && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
+    requireTls: deps.config.requireTls,
   };
   return changeRecord(deps, kinds.node, uuid, (node) => {
     requireInstance(call, node);

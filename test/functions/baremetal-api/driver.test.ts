@@ -9,7 +9,7 @@ describe('GET drivers', () => {
   it('lists the hardware types by name', async () => {
     const { body } = await request('GET /v1/drivers');
     expect(body).toEqual({
-      drivers: ['fake-hardware', 'redfish'].map((name) => ({
+      drivers: ['fake-hardware', 'idrac', 'redfish'].map((name) => ({
         name,
         hosts: ['site-1'],
         type: 'dynamic',
@@ -27,15 +27,22 @@ describe('GET drivers', () => {
 
   it('has no classic drivers, and knows no third type', async () => {
     expect((await request('GET /v1/drivers?type=classic')).body).toEqual({ drivers: [] });
-    expect((await request('GET /v1/drivers?type=dynamic')).body.drivers).toHaveLength(2);
+    expect((await request('GET /v1/drivers?type=dynamic')).body.drivers).toHaveLength(3);
     expect((await request('GET /v1/drivers?type=other')).status).toBe(400);
   });
 
   it('shows interfaces with detail, or the fields that are asked for', async () => {
-    const [, redfish] = (await request('GET /v1/drivers?detail=True')).body.drivers;
+    const [, idrac, redfish] = (await request('GET /v1/drivers?detail=True')).body.drivers;
     expect(redfish).toMatchObject({
       default_deploy_interface: 'direct',
-      enabled_deploy_interfaces: ['direct', 'ramdisk'],
+      enabled_deploy_interfaces: ['direct', 'ramdisk', 'custom-agent'],
+    });
+    expect(idrac).toMatchObject({
+      default_power_interface: 'idrac-redfish',
+      enabled_power_interfaces: ['idrac-redfish', 'redfish'],
+      enabled_boot_interfaces: ['idrac-redfish-virtual-media'],
+      enabled_management_interfaces: ['idrac-redfish'],
+      enabled_firmware_interfaces: ['redfish', 'no-firmware'],
     });
     const { drivers } = (await request('GET /v1/drivers?fields=name,Hosts')).body;
     expect(Object.keys(drivers[0])).toEqual(['name', 'hosts', 'links']);
@@ -70,6 +77,7 @@ describe('GET drivers', () => {
     const { body } = await request('GET /v1/drivers/redfish/properties');
     expect(Object.keys(body)).toEqual(Object.keys(hardwareTypes['redfish']!.properties));
     expect(body.redfish_address).toContain('URL of the BMC');
+    expect((await request('GET /v1/drivers/idrac/properties')).body).toEqual(body);
     expect(Object.keys((await request('GET /v1/drivers/fake-hardware/properties')).body)).toEqual(['B1', 'B2']);
   });
 

@@ -15,6 +15,8 @@ describe('redfish_address', () => {
     ['https://127.0.0.1:6386/m0001', { host: '127.0.0.1', port: 6386, root_prefix: '/m0001' }],
     ['https://[fd00::7]:443/m0001/', { host: 'fd00::7', port: 443, root_prefix: '/m0001' }],
     ['https://bmc.example/redfish/v1/', { host: 'bmc.example', port: 443, root_prefix: '' }],
+    ['http://10.1.0.7', { host: '10.1.0.7', port: 80, trust: { mode: 'plain' } }],
+    ['http://10.1.0.7:8000/m1', { port: 8000, root_prefix: '/m1', trust: { mode: 'plain' } }],
   ])('%s is read', (redfish_address, expected) => {
     expect(parseDriverInfo({ redfish_address })).toMatchObject(expected);
   });
@@ -23,7 +25,6 @@ describe('redfish_address', () => {
     undefined,
     '',
     7,
-    'http://10.1.0.7',
     'ftp://10.1.0.7',
     'https://admin:secret@10.1.0.7',
     'https://10.1.0.7/?a=b',

@@ -40,7 +40,7 @@ describe('validation', () => {
 
   /** `vendor` is validated by nobody, as in Ironic; redfish does no RAID, though nodes may name it. */
   const unknown = ({ kind, name }: (typeof all)[number]) =>
-    kind === 'vendor' || (kind === 'raid' && name === 'redfish');
+    kind === 'vendor' || (kind === 'raid' && name.endsWith('redfish'));
 
   it.each(all.filter((one) => !unknown(one)))('of $driver knows $kind interface $name', (one) => {
     const node = nodeOf(one.driver, { [`${one.kind}_interface`]: one.name });
@@ -77,6 +77,25 @@ describe('validation', () => {
       });
       expect(JSON.stringify(validateNode(node, { hasPorts: true }))).not.toContain(marker);
     }
+  });
+});
+
+describe('a custom agent', () => {
+  const custom = (more: object = {}) =>
+    nodeOf('idrac', {
+      deploy_interface: 'custom-agent',
+      driver_info: { redfish_address: 'https://10.0.0.1', deploy_iso: 'http://images.test/agent.iso' },
+      ...more,
+    });
+
+  it('needs no image, and all else that an agent needs', () => {
+    expect(validateNode(custom(), { hasPorts: true })).toMatchObject({
+      deploy: { result: true },
+      boot: { result: true },
+    });
+    expect(validateNode(custom(), { hasPorts: false })['deploy']!.reason).toContain('has no port');
+    const hints = { instance_info: { root_device: { nonsense: 1 } } };
+    expect(validateNode(custom(hints), { hasPorts: true })['deploy']!.reason).toContain('root_device');
   });
 });
 

@@ -32,6 +32,26 @@ describe('hardware types', () => {
     });
   });
 
+  it("takes what Metal3 asks for by the name of a Dell, and gives it Dell's names by default", () => {
+    const asked = {
+      bios_interface: 'idrac-redfish',
+      boot_interface: 'idrac-redfish-virtual-media',
+      firmware_interface: 'redfish',
+      management_interface: 'idrac-redfish',
+      power_interface: 'idrac-redfish',
+      raid_interface: 'idrac-redfish',
+      vendor_interface: 'idrac-redfish',
+    };
+    expect(() => checkInterfaces('idrac', asked)).not.toThrow();
+    expect(defaultInterfaces('idrac')).toMatchObject({
+      ...asked,
+      raid_interface: 'no-raid',
+      deploy_interface: 'direct',
+    });
+    expect(() => checkInterfaces('idrac', { management_interface: 'redfish' })).toThrow('It supports: idrac-redfish.');
+    expect(() => checkInterfaces('redfish', { power_interface: 'idrac-redfish' })).toThrow('does not support');
+  });
+
   it('refuses unknown drivers and implementations with 400, and takes null for the default', () => {
     expect(() => checkInterfaces('ipmi', {})).toThrow(
       expect.objectContaining({ code: 400, message: expect.stringContaining('"ipmi"') as string }),
@@ -45,6 +65,7 @@ describe('hardware types', () => {
 
   it('knows which driver_info keys are secrets', () => {
     expect(secretKeys('redfish')).toEqual(['redfish_password']);
+    expect(secretKeys('idrac')).toEqual(['redfish_password']);
     expect(secretKeys('fake-hardware')).toEqual([]);
   });
 });

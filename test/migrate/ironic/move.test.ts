@@ -175,7 +175,7 @@ describe('what can not be moved is told before anything is written:', () => {
       'as an administrator of its system',
     ],
     ['redacted', { last_error: '** Value Redacted - Requires a rule. **' }, 'as an administrator'],
-    ['unknown-driver', { driver: 'idrac' }, '--replace driver:idrac=redfish'],
+    ['unknown-driver', { driver: 'ilo5' }, '--replace driver:ilo5=redfish'],
     [
       'unknown-interface',
       { driver: 'redfish', boot_interface: 'ipxe' },

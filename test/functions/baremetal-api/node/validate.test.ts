@@ -46,6 +46,23 @@ describe('GET validate', () => {
     expect((await front.request('GET /v1/nodes/nobody/validate')).status).toBe(404);
   });
 
+  it('refuses a BMC over http by the name of the setting that would let it pass, and tells of it where it does', async () => {
+    const info = { ...redfishInfo, redfish_address: 'http://10.1.0.7' };
+    const { uuid } = await front.storeReady({ driver_info: info });
+    expect((await validate(uuid)).power).toEqual({
+      result: false,
+      reason: expect.stringContaining('bmc_require_tls') as string,
+    });
+    const provide = { body: { target: 'active' } };
+    expect((await front.request(`PUT /v1/nodes/${uuid}/states/provision`, provide)).error).toContain('bmc_require_tls');
+    front = createFrontWithNodes({ INGOT_BMC_REQUIRE_TLS: 'false' });
+    const { uuid: other } = await front.storeReady({ driver_info: info });
+    expect((await validate(other)).power).toEqual({
+      result: true,
+      reason: expect.stringContaining('is http') as string,
+    });
+  });
+
   it('tells that a certificate is not checked, though that is valid', async () => {
     const { uuid } = await front.storeReady({ driver_info: { ...redfishInfo, redfish_verify_ca: false } });
     const insecure = { result: true, reason: expect.stringContaining('redfish_verify_ca is false') };
