@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { Forbidden, Invalid, isFault, NodeLocked } from '../../layers/domain/fault.ts';
+import { Forbidden, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
@@ -29,6 +29,7 @@ import { kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
 import { findRecord, missing, readRecord } from '../../layers/store/records/find.ts';
+import { refuseLocked } from '../../layers/store/reservation.ts';
 
 type Belonging = Kept & { readonly node_uuid: string };
 
@@ -79,11 +80,6 @@ export const belongingView =
   <R extends Belonging>({ kind, collection }: Pick<BelongingResource<R>, 'kind' | 'collection'>): Shows<R> =>
   (call, want) =>
     showing<R>(kind.fields, { at: collection, owned: ownedBy(call) })(call, want);
-
-/** A node that somebody works on keeps what it has as it is. Throws NodeLocked (409). */
-export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
-  if (reservation) throw NodeLocked(uuid, reservation);
-};
 
 /**
  * Makes the `find` of paths with `{ident}`: by UUID or name, with its node. It throws NotFound (404), and Invalid (400)

@@ -25,7 +25,10 @@ export type SealContext = { readonly node: string; readonly name: string; readon
 /** Secret texts that an operator stores apart from the deployment, such as a service account (AWS: SSM; else files). */
 export type ParameterStore = { read(name: string): Promise<string> };
 
-/** Structured log lines. Fields must never hold a secret, a presigned URL or a configdrive. */
+/**
+ * Structured log lines. Fields must never hold a secret, a presigned URL or a configdrive. `error` wakes somebody: it is
+ * for what nobody expects; what callers, BMCs or a busy moment bring about is a `warn`.
+ */
 export type Log = {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { convert } from '../../../layers/bmc/conversion.ts';
 import { sealFor } from '../../../layers/bmc/seal.ts';
 import { Conflict, Invalid, NodeLocked } from '../../../layers/domain/fault.ts';
-import { foreignInterfaces, isForeign } from '../../../layers/domain/foreign-types.ts';
+import { foreignInterfaces } from '../../../layers/domain/foreign-types.ts';
 import {
   defaultInterfaces,
   hardwareTypes,
@@ -144,8 +144,6 @@ const convertNode = async (deps: Deps, call: ConversionCall): Promise<Answer> =>
     body: { driver_info: given, dry_run },
   } = call;
   if (target.driver === driver) return answerOf('unchanged', target.driver_info['redfish_address']);
-  if (!isForeign(target))
-    throw Conflict(`Node ${target.uuid} is of driver ${target.driver}: there is nothing to convert.`);
   const { info } = convert(target, given);
   const sealed = await sealGiven(deps, call, info);
   const { [password]: _, ...rest } = given;

@@ -4,6 +4,7 @@ import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types
 import { hasMaskedUser, isSecretName, mask } from '../../../layers/domain/masking.ts';
 import type { Node } from '../../../layers/domain/node.ts';
 import { movedRecipient, recipientOf, sentSecrets } from '../../../layers/domain/recipients.ts';
+import { isObject, isSame } from '../../../layers/domain/values.ts';
 import { sealFor } from '../../../layers/bmc/seal.ts';
 import type { Secrets } from '../../../layers/store/kinds/companions.ts';
 import type { Deps } from '../route.ts';
@@ -49,9 +50,6 @@ export const refuseOtherBmc = (
 
 /** What stands for a value that has the name of a secret. `place` says where it is: each is sealed for its own. */
 type Visit = (place: string, name: string, value: unknown) => unknown;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Of one at the top its name, of one below a JSON pointer (RFC 6901), which begins with a slash. */
 const placeOf = (way: readonly string[]): string =>

@@ -262,6 +262,6 @@ describe('every invocation', () => {
       'vmedia.eject sent',
       'vmedia.eject done',
     ]);
-    expect(await verifyLedger(table, uuid)).toEqual({ rows });
+    expect(await verifyLedger(table, uuid, Date.now())).toEqual({ rows });
   });
 });
