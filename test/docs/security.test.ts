@@ -1,0 +1,33 @@
+/** docs/security.md names a test for each promise, and they are there. */
+import { existsSync } from 'node:fs';
+
+import { expect, it } from 'vitest';
+
+import { read } from './references.ts';
+
+const page = read('docs/security.md');
+const rows = page.split('\n').filter((line) => line.startsWith('| ') && !/^\| (promise|---)/.test(line));
+
+/** A file, and what of it. */
+const named = (cell: string) =>
+  [...cell.matchAll(/`(test\/[^`]+\.ts)`(?:, _([^_]+(?:_\w+)*)_)?/g)].map(([, file, part]) => ({ file: file!, part }));
+
+it('every promise has its tests', () => {
+  expect(rows.length).toBeGreaterThan(25);
+  for (const row of rows) expect(named(row.split('|').at(-2)!), row).not.toEqual([]);
+});
+
+it('the tests that it names are there', () => {
+  for (const { file, part } of named(page)) {
+    expect(existsSync(file), file).toBe(true);
+    expect(read(file), `${file}: ${part}`).toContain(part ?? '');
+  }
+});
+
+it.each(['stranger', 'network of the machines', 'with a token', 'one project', 'BMC', 'agent', 'function gone bad'])(
+  'it has a part about a %s, and what is left to the operator',
+  (whom) => {
+    const part = page.split('\n## ').find((text) => text.split('\n')[0]!.includes(whom));
+    expect(part).toContain('**Left to you:**');
+  },
+);
