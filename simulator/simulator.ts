@@ -86,6 +86,10 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   };
 
   const bmcs = createHttpsServer({ key, cert, minVersion: 'TLSv1.2' });
+  let connections = 0;
+  bmcs.on('secureConnection', () => {
+    connections += 1;
+  });
   const control = createHttpServer();
   serve(bmcs, async (ask) => answerMachine(world, machines, ask));
   const port = await listen(bmcs, options.port, ports?.port ?? 0, '--port');
@@ -93,7 +97,9 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   let controlPort = 0;
   const base = () => `http://127.0.0.1:${controlPort}`;
   const images = createImages(options.apiUrl);
-  serve(control, (ask) => answerControl({ world, machines, fingerprint256, images, base }, ask));
+  serve(control, (ask) =>
+    answerControl({ world, machines, fingerprint256, images, base, connections: () => connections }, ask),
+  );
   const lastControl = ports?.control_port ?? 0;
   controlPort = await listen(control, options.controlPort, lastControl, '--control-port').catch(
     async (error: unknown) => {
