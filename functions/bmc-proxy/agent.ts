@@ -2,7 +2,9 @@
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { agentStep, type AgentCommand, type AgentStep } from '../../layers/bmc/operations.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
+import { openParts } from '../../layers/bmc/sealed-parts.ts';
 import { isFault } from '../../layers/domain/fault.ts';
+import type { SealedKind } from '../../layers/domain/fields.ts';
 import { agentWords } from '../../layers/domain/machine-words.ts';
 import { withAgent, type Agent } from './agent-client.ts';
 import { done, pending, type Call, type Parsed } from './call.ts';
@@ -89,7 +91,14 @@ const close = async ({ records, record, operation }: Call, entry: LedgerEntry | 
 /** Which step an ended command was; a running one does not say. */
 const stepOf = (command: AgentCommand, kind: string) => asObject(asObject(command.command_result)[`${kind}_step`]);
 
-const startOf = ({ params: { kind, step }, record: { node, ports } }: Call<'agent.execute'>): Start => ({
+/** The step with the secrets of its arguments in plain, for the agent alone. */
+const opened = async ({ params: { step }, opener, conceal }: Call<'agent.execute'>) =>
+  (await openParts(opener, 'step_argument' satisfies SealedKind, step, conceal)) as typeof step;
+
+const startOf = (
+  { params: { kind }, record: { node, ports } }: Call<'agent.execute'>,
+  step: Parsed<'agent.execute'>['step'],
+): Start => ({
   name: `${kind}.execute_${kind}_step`,
   params: { step, node, ports },
   isOurs: (last, sent) => {
@@ -105,7 +114,9 @@ const startOf = ({ params: { kind, step }, record: { node, ports } }: Call<'agen
 /** Starts the step, unless it is only to be adopted, or tells how it stands if the agent has been given it. */
 export const executeStep = async (call: Call<'agent.execute'>) => {
   const run = call.params.only_adopt ? adopt : startOnce;
-  const { started, command, entry } = await withAgent(call, async (agent) => run(call, agent, startOf(call)));
+  // What cannot be opened asks nothing of the agent.
+  const step = startOf(call, await opened(call));
+  const { started, command, entry } = await withAgent(call, async (agent) => run(call, agent, step));
   if (!command) return done<'agent.execute'>({ started, command: null });
   await close(call, entry, command);
   return done<'agent.execute'>({ started, command: toReport(command) });

@@ -96,11 +96,17 @@ export const until = async <T>(what: string, ask: () => Promise<T | undefined | 
 
 export type Reply = { status: number; body: Record<string, unknown> };
 
-/** One request to the API at a microversion that knows everything. Rejects when the server is away. */
-export const request = async (base: string, method: string, path: string, body?: unknown): Promise<Reply> => {
+/** One request to the API, at a microversion that knows everything unless one is named. Rejects when the server is away. */
+export const request = async (
+  base: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  microversion = '1.115',
+): Promise<Reply> => {
   const answer = await fetch(base + path, {
     method,
-    headers: { 'X-OpenStack-Ironic-API-Version': '1.115', 'Content-Type': 'application/json' },
+    headers: { 'X-OpenStack-Ironic-API-Version': microversion, 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(120_000),
   });
