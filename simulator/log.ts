@@ -11,19 +11,27 @@ export type LogEntry = {
   readonly status: number;
 };
 
-export type RequestLog = { add(entry: LogEntry): void; list(machine?: string): LogEntry[] };
+export type RequestLog = {
+  add(entry: LogEntry): void;
+  list(machine?: string): LogEntry[];
+  /** How many there were since the start, by side. */
+  counts(): Readonly<Record<string, number>>;
+};
 
 /** Keeps the last `limit` requests. */
 export const createRequestLog = (limit = 10_000): RequestLog => {
   const ring: LogEntry[] = [];
+  const counts: Record<string, number> = {};
   let next = 0;
   return {
     add: (entry) => {
       ring[next] = entry;
+      counts[entry.side] = (counts[entry.side] ?? 0) + 1;
       next = (next + 1) % limit;
     },
     list: (machine) =>
       [...ring.slice(next), ...ring.slice(0, next)].filter((entry) => !machine || entry.machine === machine),
+    counts: () => ({ ...counts }),
   };
 };
 

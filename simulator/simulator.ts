@@ -87,6 +87,10 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   };
 
   const bmcs = createHttpsServer({ key, cert, minVersion: 'TLSv1.2' });
+  let connections = 0;
+  bmcs.on('secureConnection', () => {
+    connections += 1;
+  });
   const control = createHttpServer();
   serve(bmcs, async (ask) => answerMachine(world, machines, ask));
   const port = await listen(bmcs, options.port, ports?.port ?? 0, '--port');
@@ -95,7 +99,8 @@ export const createSimulator = async (options: Options, replacements: Replacemen
   const base = () => `http://127.0.0.1:${controlPort}`;
   const images = createImages(options.apiUrl);
   const own = ownAddresses([...machines.keys()], options.ownPorts);
-  serve(control, (ask) => answerControl({ world, machines, fingerprint256, images, base, own }, ask));
+  const plane = { world, machines, fingerprint256, images, base, own, connections: () => connections };
+  serve(control, (ask) => answerControl(plane, ask));
   const lastControl = ports?.control_port ?? 0;
   controlPort = await listen(control, options.controlPort, lastControl, '--control-port').catch(
     async (error: unknown) => {

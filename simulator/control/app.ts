@@ -20,6 +20,8 @@ export type Control = {
   readonly own: ReadonlyMap<string, string>;
   /** Where this control plane is, `http://127.0.0.1:<port>`. */
   readonly base: () => string;
+  /** How many connections BMCs and agents were called over. */
+  readonly connections: () => number;
 };
 
 type Call = { readonly control: Control; readonly params: Record<string, string>; readonly ask: Ask };
@@ -90,6 +92,9 @@ const log: Handler = ({ control, ask }) => {
   return ok({ log: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })) });
 };
 
+const counts: Handler = ({ control: { world, connections } }) =>
+  ok({ requests: world.log.counts(), connections: connections() });
+
 const routes: readonly Route<Handler>[] = [
   { at: 'GET /machines', handle: list },
   { at: 'GET /machines/{name}', handle: (call) => ok(describeMachine(call.control.world, find(call))) },
@@ -106,6 +111,7 @@ const routes: readonly Route<Handler>[] = [
   { at: 'DELETE /faults', handle: removeFaults },
   { at: 'DELETE /faults/{id}', handle: removeFaults },
   { at: 'GET /log', handle: log },
+  { at: 'GET /counts', handle: counts },
   { at: 'GET /images/{file}', handle: image },
 ];
 

@@ -142,6 +142,7 @@ it('shows a machine, sets and removes faults, and keeps a log', async () => {
   expect((await control(simulator, '/faults', { method: 'DELETE' })).body).toEqual({ removed: 1 });
   const { log } = (await control(simulator, '/log?node=m0001')).body as { log: object[] };
   expect(log).toMatchObject([{ machine: 'm0001', side: 'bmc', method: 'GET', path: '/redfish/v1', status: 503 }]);
+  expect((await control(simulator, '/counts')).body).toEqual({ requests: { bmc: 1 }, connections: 1 });
 });
 
 it('serves images whole and in parts, the same at every start', async () => {
