@@ -7,7 +7,7 @@ import { provisionStates, type ProvisionState } from '../../layers/domain/bareme
 import { isForeign } from '../../layers/domain/foreign-types.ts';
 import { hardwareTypes, interfaceKinds, type InterfaceKind } from '../../layers/domain/hardware-types.ts';
 import type { Values } from './api.ts';
-import type { ResourceName } from './fields.ts';
+import { type ResourceName, resources } from './fields.ts';
 import type { Read } from './record.ts';
 
 export type Told = { readonly reason: string; readonly detail: string };
@@ -123,7 +123,7 @@ const refusals: readonly Rule[] = [
         ? 'the source ends its maintenance by itself once the BMC answers, and would drive the machine again: unset and set its maintenance yourself, which clears the fault, or stop the conductors and give --source-is-stopped.'
         : undefined,
   },
-  ...(['node', 'deploy_template', 'runbook', 'inspection_rule', 'volume_target'] as const).map(secretsOf),
+  ...(Object.keys(resources) as ResourceName[]).filter((name) => resources[name].secrets.length > 0).map(secretsOf),
   {
     of: 'allocation',
     reason: 'in-progress',

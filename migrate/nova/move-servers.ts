@@ -24,8 +24,7 @@ const moveBatch = async (batch: readonly Pair[], target: ServerTarget): Promise<
   const outcomes = wanted.length === 0 ? [] : await target.write(wanted.map(({ record }) => record));
   const became = new Map(wanted.map((one, at) => [one as Judged, become(one, outcomes[at]!)]));
   return batch.map(({ server: { id, name }, judged }) => {
-    const { ...told } = judged.is === 'server' ? became.get(judged)! : judged;
-    return { id, name, ...told };
+    return { id, name, ...(judged.is === 'server' ? became.get(judged)! : judged) };
   });
 };
 

@@ -59,7 +59,12 @@ const makeDatabase = (path: string) => {
     JSON.stringify({ redfish_password: 'canary-1', redfish_address: 'of yesterday' }),
     JSON.stringify({ configdrive }),
   );
-  put('INSERT INTO nodes VALUES (2, ?, ?, ?, ?, NULL)', second, ...rowOf(second), JSON.stringify({ ipmi_password: 'canary-2' }));
+  put(
+    'INSERT INTO nodes VALUES (2, ?, ?, ?, ?, NULL)',
+    second,
+    ...rowOf(second),
+    JSON.stringify({ ipmi_password: 'canary-2' }),
+  );
   put(
     'INSERT INTO volume_targets VALUES (1, ?, ?)',
     recordOf('volume_target')['uuid']!,
@@ -161,6 +166,20 @@ describe('a move', () => {
     });
     // As it is, it fills nothing.
     expect((await move('--secrets', at('template.json'))).code).toBe(1);
+  });
+
+  it('does not believe that a source is stopped that says who of it is alive', async () => {
+    const { code, err } = await move(...secrets, '--source-is-stopped');
+    expect([code, err]).toEqual([2, expect.stringContaining('the source says that ingot is alive')]);
+    const { request } = there.front;
+    there.front.request = async (line, options) => {
+      const reply = await request(line, options);
+      const isList = line.startsWith('GET /v1/conductors');
+      return isList ? { ...reply, body: { conductors: [{ hostname: 'c1', alive: false }] } } : reply;
+    };
+    const stopped = await move(...secrets, '--source-is-stopped');
+    expect([stopped.code, stopped.err]).toEqual([0, '']);
+    expect(await maintained()).toBe(0);
   });
 
   it('asks each side as who its own token says', async () => {
