@@ -8,7 +8,7 @@ import { createServerTarget } from '../migrate/nova/server-target.ts';
 import { type Servers, serversIn, serversOf } from '../migrate/nova/servers.ts';
 import { openService, parseJson } from '../migrate/service.ts';
 import { readOptions } from './arguments.ts';
-import { type Command, plain, type World } from './command.ts';
+import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './report-file.ts';
 import { openCompute, sourceCredentials, targetOptions, targetUsageOf } from './target.ts';
@@ -63,7 +63,7 @@ const collect = async (moved: AsyncGenerator<Moved>, world: World): Promise<Told
 
 const tell = ({ imported, rejected, skipped }: Told, dry: boolean, { print }: World): void => {
   for (const one of rejected) {
-    if (one.is === 'rejected') print(plain(`${one.id} ${one.name}: rejected, ${one.reason}: ${one.detail}`));
+    if (one.is === 'rejected') print(`${one.id} ${one.name}: rejected, ${one.reason}: ${one.detail}`);
   }
   const read = imported.length + rejected.length + skipped.length;
   const be = dry ? 'would be imported' : 'imported';
