@@ -10,8 +10,9 @@ import type { Entry } from '../migrate/ironic/entry.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
+import { inReport, printSome } from './lines.ts';
 import { createProgress } from './progress.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import {
   openSecrets,
   openSourceIronic,
@@ -38,7 +39,6 @@ type Values = ReturnType<typeof parse>;
 
 type Line = Report['rejected'][number];
 
-const told = 50;
 const named = 3;
 
 /** One line for all that are told the same. */
@@ -59,8 +59,7 @@ const linesOf = (lines: readonly Line[], word: string): string[] => {
 
 const tell = ({ summary, rejected, warnings }: Report, done: string, { print }: World): void => {
   const lines = [...linesOf(rejected, 'rejected, '), ...linesOf(warnings, '')];
-  for (const line of lines.slice(0, told)) print(line);
-  if (lines.length > told) print(`and ${lines.length - told} more: --report FILE has them all`);
+  printSome(lines, print, inReport);
   for (const [kind, counts] of Object.entries(summary)) {
     const { read, imported, identical, rejected: refused } = counts;
     print(`${kind}: ${read} read, ${imported} ${done}, ${identical} here already, ${refused} rejected`);

@@ -2,6 +2,7 @@
 import { parseDriverInfo } from '../../layers/bmc/driver-info.ts';
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { needsManager, quirksOf } from '../../layers/bmc/quirks.ts';
+import { sentSecrets } from '../../layers/domain/recipients.ts';
 import { withRedfish, type Redfish, type Resource } from '../../layers/redfish-client/client.ts';
 import { computerSystem, manager, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import type { Call } from './call.ts';
@@ -16,12 +17,9 @@ export type Bmc = {
   quirks(): Promise<ReturnType<typeof quirksOf>>;
 };
 
-/** Sealed values that are for the agent; all others are credentials of driver_info. */
-const ofAgent = ['agent_secret_token', 'rescue_password'];
-
 const access = async ({ record, open }: Call) => {
-  // What stands below other names of driver_info (`/vendor/password`) is for nobody here.
-  const names = Object.keys(record.sealed).filter((name) => !ofAgent.includes(name) && !name.startsWith('/'));
+  // What driver_info has under other names is for nobody here.
+  const names = Object.keys(record.sealed).filter((name) => sentSecrets.includes(name));
   const opened = await Promise.all(names.map(async (name) => [name, await open(name)] as const));
   return parseDriverInfo({ ...record.driver_info, ...Object.fromEntries(opened) });
 };

@@ -1,5 +1,5 @@
 /** Virtual media (redfish.md 4.1, 5 rows 12-17). */
-import { bmcFault } from '../../layers/bmc/faults.ts';
+import { bmcFault, isRejection } from '../../layers/bmc/faults.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
 import { type Fault, isFault } from '../../layers/domain/fault.ts';
 import { refusalOf } from '../../layers/redfish-client/answer.ts';
@@ -7,7 +7,7 @@ import type { Accepted } from '../../layers/redfish-client/client.ts';
 import { virtualMedia } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import { done, type Call } from './call.ts';
-import { ensure, firstAccepted, isRejection, maySend } from './ensure.ts';
+import { ensure, firstAccepted, maySend } from './ensure.ts';
 import {
   findSlots,
   isInserted,

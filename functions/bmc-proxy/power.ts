@@ -1,10 +1,10 @@
 /** Power (redfish.md 4.1, 5 rows 5-8). */
-import { bmcFault } from '../../layers/bmc/faults.ts';
+import { bmcFault, isRejection } from '../../layers/bmc/faults.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { actionInfo, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import type { Call, Parsed } from './call.ts';
-import { ageOf, ensure, isRejection, lastAnswer, maySend, type Deed, type Seen } from './ensure.ts';
+import { ageOf, ensure, lastAnswer, maySend, type Deed, type Seen } from './ensure.ts';
 
 type Power = 'power on' | 'power off';
 

@@ -1,5 +1,5 @@
 /**
- * Requests to one BMC, one at a time, as somebody: within the deadline, with the login they need, and with errors that
+ * Requests to one BMC, one at a time over one line, as somebody: within the deadline, with the login they need, and with errors that
  * hold no secret.
  */
 import { isRetryable } from '../bmc/faults.ts';
@@ -78,18 +78,20 @@ export const createConversation = (options: RedfishOptions): Conversation => {
   const place: Place = { origin: originOf(peer), root_prefix };
   const link = (value: unknown): string => linkPath(place, value);
   const rootPath = `${root_prefix}/redfish/v1/`;
+  const line = wire.open(peer);
   let fingerprint: string | null = null;
   let root: ServiceRoot | undefined;
 
   const send = async ({ method, path, body, headers, closing }: Wanted): Promise<Answer> => {
     const total = closing ? closingMs : deadline - clock.now();
-    const answer = await wire.exchange(peer, {
+    const answer = await line.exchange({
       method,
       path,
       body,
       limits: { connect_ms, read_ms: Math.min(read_ms, total), total_ms: total },
       signal: closing ? undefined : signal,
       headers: { 'OData-Version': '4.0', ...headers },
+      ...(closing && { last: true }),
     });
     fingerprint = answer.fingerprint256;
     return answer;
@@ -167,6 +169,9 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     success,
     redact,
     fingerprint256: () => fingerprint,
-    close: auth.close,
+    close: async () => {
+      await auth.close();
+      line.close();
+    },
   };
 };

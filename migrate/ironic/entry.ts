@@ -4,7 +4,7 @@ import type { Ironic, Values } from './api.ts';
 import type { Beside } from './beside.ts';
 import { resources, type ResourceName } from './fields.ts';
 import { judge, type Told } from './judge.ts';
-import { readShown, type Replacement } from './record.ts';
+import { nameOf, readShown, type Replacement } from './record.ts';
 import type { Path, Secrets } from './secrets.ts';
 
 export type EntryKind = ResourceName | 'inventory';
@@ -42,8 +42,6 @@ export type Rejected = Map<string, Told>;
 /** What lists hold, in their order; a node's history and inventory are read with it. */
 export const listed = (Object.keys(resources) as ResourceName[]).filter((name) => name !== 'history');
 
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
 /** A configdrive that no request takes is left out: the machine runs without it. */
 const withoutGiant = (record: Values): { record: Values; warnings: readonly Told[] } => {
   const bytes = Buffer.byteLength(JSON.stringify(record));
@@ -77,7 +75,7 @@ export const readEntries = async (
     return {
       kind: name,
       uuid,
-      name: text(record['name']),
+      name: nameOf(record),
       record,
       masked: read.masked,
       missing: read.missing,

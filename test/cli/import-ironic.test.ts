@@ -97,13 +97,26 @@ describe('a move', () => {
     expect(twice.out).toMatch(/Nothing was changed: \d+ records are here already\.\n$/);
 
     const compared = await ingot(['verify', 'ironic', ...sides(), '--report', at('verify.json')]);
-    expect([compared.code, compared.out, compared.err]).toEqual([0, '12 records compared, 0 differences\n', '']);
+    expect([compared.code, compared.out, compared.err]).toEqual([
+      0,
+      '12 records compared, 0 differences, 0 only here\n',
+      '',
+    ]);
     const verdict = JSON.parse(readFileSync(at('verify.json'), 'utf8')) as Record<string, unknown>;
     expect(verdict).toMatchObject({
       compared: 12,
       differences: [],
+      only_here: [],
       not_compared: { node: { power_state: 'It is what the BMC says.' } },
     });
+
+    await here.front.request('POST /v1/chassis', { body: { description: 'of another source' } });
+    const more = await ingot(['verify', 'ironic', ...sides()]);
+    expect([more.code, more.out]).toEqual([
+      1,
+      expect.stringMatching(/^chassis .*: is here, and not at the source\n.* 1 only here\n$/),
+    ]);
+    expect((await ingot(['verify', 'ironic', ...sides(), '--allow-others'])).code).toBe(0);
 
     const reports = ['dry', 'once', 'twice', 'verify'].map((name) => readFileSync(at(`${name}.json`), 'utf8'));
     const report = JSON.parse(reports[1]!) as { records: { uuid: string }[] } & Record<string, unknown>;

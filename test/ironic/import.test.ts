@@ -27,7 +27,7 @@ beforeAll(async () => {
   ironic = await createIronic(folder, `mysql+pymysql://${own.user}:${own.password}@${at}`);
   await server.grant('ironic');
   await ironic.start();
-  await populate(ironic.url, []);
+  await populate(ironic, []);
   await ironic.stop();
   await server.exec('ironic', failures);
   await ironic.start();

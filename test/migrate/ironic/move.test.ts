@@ -1,8 +1,7 @@
 /** Moving an Ironic: what is asked first, what is written, and what is left when it ends in the middle. */
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createMemorySecrets } from '../../../layers/platform/memory/secrets.ts';
-import { readSecrets } from '../../../layers/store/node-secrets.ts';
+import { openStored } from '../../fakes/credentials.ts';
 import { createSite, first, noSecrets, refusals, samples, second, type Site, summed, third } from './site.ts';
 
 let site: Site;
@@ -30,9 +29,7 @@ describe('a move', () => {
       maintenance: false,
       driver_internal_info: { takeover: { state: 'pending' } },
     });
-    const { values } = await readSecrets(site.here.platform.table, first);
-    const name = 'redfish_password';
-    expect(await createMemorySecrets().open(values[name]!, { node: first, name })).toBe('canary-1');
+    expect(await openStored(site.here.platform, first, 'redfish_password')).toBe('canary-1');
     expect(await site.show(site.here, `nodes/${third}`)).toMatchObject({ parent_node: first });
     expect((await site.show(site.here, `nodes/${first}/inventory`)).inventory).toEqual({ cpu: { count: 8 } });
     const { history } = await site.show(site.here, `nodes/${first}/history?detail=true`);
