@@ -141,6 +141,14 @@ const warnings: readonly Rule[] = [
   },
   {
     of: 'node',
+    reason: 'old-secrets',
+    says: ({ read: { old } }) =>
+      old
+        ? 'the source changed it after its secrets were written down: if the password of its BMC is another by now, its takeover fails and says so. The running database has them as they are; so has a new dump, or a file that is filled anew.'
+        : undefined,
+  },
+  {
+    of: 'node',
     reason: 'console',
     says: ({ shown }) =>
       shown['console_enabled'] === true ? 'its console is not moved: start it here, once there is one.' : undefined,

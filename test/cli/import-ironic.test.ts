@@ -173,6 +173,9 @@ describe('a move', () => {
     expect(template['node']![first]).toEqual({
       driver_info: { redfish_password: '' },
       instance_info: { configdrive: '' },
+      // Of when it is, and of which instance.
+      updated_at: '2024-09-10T11:22:33+00:00',
+      instance_uuid: samples.find(({ record }) => record['uuid'] === first)!.record['instance_uuid'],
     });
     expect(template['deploy_template']).toEqual({
       [samples[1]!.record['uuid'] as string]: { steps: { 0: { args: { token: '' } } } },
