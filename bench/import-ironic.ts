@@ -1,9 +1,9 @@
 /**
- * A real Ironic moved into an empty Ingot, and a second time: `npx node bench/import-ironic.ts [nodes]`, once `npm run
- * test:ironic` has installed it. API and conductor are one process over a MariaDB. Half of the nodes have an instance with
- * a configdrive, each has two ports, three entries of history and an inventory. They are rows that are put into the
- * database, made of a node and a port that the API made, so that each release has what it wants. Processor seconds tell who
- * was at work when a busy machine makes seconds say little.
+ * A real Ironic moved into an empty Ingot, looked at before and moved a second time: `npx node bench/import-ironic.ts [nodes]`,
+ * once `npm run test:ironic` has installed it; `--once`: moved, and no more. Its API and conductor are one process over a
+ * MariaDB. Half of the nodes have an instance with a configdrive, each has two ports, three entries of history and an
+ * inventory. They are rows that are put into the database, made of a node and a port that the API made, so that each
+ * release has what it wants. Processor seconds tell who was at work when a busy machine makes seconds say little.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { reader, startMariaDb } from '../test/databases/servers.ts';
 import { createIronic } from '../test/ironic/ironic.ts';
 import { call, residentMb, startSystem } from './system.ts';
 
-const { positionals } = parseArgs({ options: {}, allowPositionals: true });
+const { values, positionals } = parseArgs({ options: { once: { type: 'boolean' } }, allowPositionals: true });
 const nodes = Number(positionals[0] ?? 10_000);
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'ingot-bench-'));
@@ -197,7 +197,9 @@ const move = async (...args: string[]) => {
 };
 
 try {
-  const figures = { look: await move('--dry-run'), first: await move(), second: await move() };
+  const figures = values.once
+    ? { first: await move() }
+    : { look: await move('--dry-run'), first: await move(), second: await move() };
   const load = loadavg().map((one) => Number(one.toFixed(1)));
   console.log(JSON.stringify({ bench: 'import-ironic', node: process.version, nodes, load, figures }));
 } finally {

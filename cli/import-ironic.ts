@@ -109,7 +109,7 @@ const codeOf = (report: Report, values: Values): number =>
 const writeTemplate = async (reading: Reading, path: string, world: World): Promise<number> => {
   const template = createTemplate();
   for await (const page of foresee(reading, undefined, new Map())) {
-    for (const entry of page) template.add(entry.kind, { uuid: entry.uuid }, entry.missing);
+    for (const entry of page) template.add(entry.kind, entry.record, entry.missing);
   }
   const file = privateFile(path);
   file.write(template.text());

@@ -8,18 +8,15 @@ import { createServerTarget } from '../migrate/nova/server-target.ts';
 import { type Servers, serversIn, serversOf } from '../migrate/nova/servers.ts';
 import { openService, parseJson } from '../migrate/service.ts';
 import { readOptions } from './arguments.ts';
-import { type Command, plain, type World } from './command.ts';
+import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './private-file.ts';
-import { openCompute, targetOptions, targetUsageOf } from './target.ts';
+import { openCompute, sourceCredentials, targetOptions, targetUsageOf } from './target.ts';
 
 const options = {
   servers: { type: 'string' },
   flavors: { type: 'string' },
-  'source-auth': { type: 'string', default: 'none' },
-  'source-user': { type: 'string' },
-  'source-password-file': { type: 'string' },
-  'source-token-file': { type: 'string' },
+  ...sourceCredentials,
   ...targetOptions,
   'dry-run': { type: 'boolean', default: false },
   report: { type: 'string' },
@@ -66,7 +63,7 @@ const collect = async (moved: AsyncGenerator<Moved>, world: World): Promise<Told
 
 const tell = ({ imported, rejected, skipped }: Told, dry: boolean, { print }: World): void => {
   for (const one of rejected) {
-    if (one.is === 'rejected') print(plain(`${one.id} ${one.name}: rejected, ${one.reason}: ${one.detail}`));
+    if (one.is === 'rejected') print(`${one.id} ${one.name}: rejected, ${one.reason}: ${one.detail}`);
   }
   const read = imported.length + rejected.length + skipped.length;
   const be = dry ? 'would be imported' : 'imported';
@@ -85,9 +82,10 @@ const leave = (file: ReturnType<typeof privateFile>, head: object, told: Told): 
 export const importNovaServers: Command = {
   usage: '--servers URL|FILE [--flavors FILE] --endpoint URL [--dry-run] [--report FILE] [--allow-rejected] [options]',
   doc: `move the servers whose machines were moved in, so that their tenants have them (exit code 1: some were rejected)
-      --servers             of a Nova, as its catalog has it, with --source-auth none|basic|token, --source-user NAME, and
-                            secrets in INGOT_SOURCE_PASSWORD, INGOT_SOURCE_TOKEN or files (--source-password-file,
-                            --source-token-file); or what GET /servers/detail?all_tenants=1 answered, in a file
+      --servers             of a Nova, as its catalog has it, with --source-auth none|basic|token|keystone,
+                            --source-user NAME, and secrets in INGOT_SOURCE_PASSWORD, INGOT_SOURCE_TOKEN or files
+                            (--source-password-file, --source-token-file; keystone: --source-auth-url, --source-domain,
+                            --source-project); or what GET /servers/detail?all_tenants=1 answered, in a file
       --flavors FILE        what GET /flavors/detail answered${targetUsageOf('Compute API of Ingot')}`,
   run: async (args, world) => {
     const values = parse(args);

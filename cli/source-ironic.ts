@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Invalid } from '../layers/domain/fault.ts';
 import { baseOf } from '../layers/platform/apis.ts';
 import { credentialsOf, secretIn, textOf } from '../migrate/credentials.ts';
-import { type Ironic, openIronic } from '../migrate/ironic/api.ts';
+import { checkStopped, type Ironic, openIronic } from '../migrate/ironic/api.ts';
 import { movedTables } from '../migrate/ironic/beside.ts';
 import type { Replacement } from '../migrate/ironic/record.ts';
 import { checkDatabase, secretsOfDatabase } from '../migrate/ironic/secrets-database.ts';
@@ -15,14 +15,12 @@ import { openSource } from '../migrate/sources/open.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import type { Access } from '../migrate/sources/server.ts';
 import type { World } from './command.ts';
+import { sourceCredentials } from './target.ts';
 
 /** The options that name it. */
 export const sourceOptions = {
   source: { type: 'string' },
-  'source-auth': { type: 'string', default: 'none' },
-  'source-user': { type: 'string' },
-  'source-password-file': { type: 'string' },
-  'source-token-file': { type: 'string' },
+  ...sourceCredentials,
   'source-is-stopped': { type: 'boolean', default: false },
   replace: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
@@ -37,25 +35,25 @@ export const secretOptions = {
 
 /** How the help shows them. */
 export const sourceUsage = `
-      --source URL          of the Ironic; --source-auth none|basic|token, --source-user NAME; secrets are in
-                            INGOT_SOURCE_PASSWORD or --source-password-file, INGOT_SOURCE_TOKEN or --source-token-file
+      --source URL          of the Ironic; --source-auth none|basic|token|keystone, --source-user NAME; secrets are in
+                            INGOT_SOURCE_PASSWORD or --source-password-file, INGOT_SOURCE_TOKEN or --source-token-file;
+                            keystone: --source-auth-url URL, --source-domain NAME (Default), --source-project NAME (none:
+                            the system)
       --replace FIELD:FROM=TO
                             nodes get another driver or interface, such as boot_interface:ipxe=redfish-virtual-media`;
 
 type Texts<Options> = { readonly [O in keyof Options]?: string | boolean | readonly string[] | undefined };
-type SourceValues = Texts<typeof sourceOptions> & {
-  readonly source?: string | undefined;
-  readonly 'source-auth': string;
-  readonly 'source-user'?: string | undefined;
-  readonly 'source-password-file'?: string | undefined;
-  readonly 'source-token-file'?: string | undefined;
-};
+type SourceValues = Texts<Pick<typeof sourceOptions, 'source-is-stopped' | 'replace'>> & {
+  readonly [O in 'source' | Exclude<keyof typeof sourceCredentials, 'source-auth'>]?: string | undefined;
+} & { readonly 'source-auth': string };
 
 /** Connects. Throws Invalid, and what the source is refused for. */
 export const openSourceIronic = async (values: SourceValues, env: World['env']): Promise<Ironic> => {
   if (values.source === undefined) throw Invalid('--source says where the Ironic is that is moved: its URL.');
   const credentials = credentialsOf(values, 'source-', 'INGOT_SOURCE', env);
-  return openIronic(openService('The source', baseOf(values.source), credentials), sleep);
+  const ironic = await openIronic(openService('The source', baseOf(values.source), credentials), sleep);
+  if (values['source-is-stopped'] === true) await checkStopped(ironic);
+  return ironic;
 };
 
 /** Throws Invalid. */

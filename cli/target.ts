@@ -12,12 +12,27 @@ export const targetOptions = {
   user: { type: 'string' },
   'password-file': { type: 'string' },
   'token-file': { type: 'string' },
+  'auth-url': { type: 'string' },
+  domain: { type: 'string' },
+  project: { type: 'string' },
+} as const;
+
+/** Who asks what is moved from. */
+export const sourceCredentials = {
+  'source-auth': { type: 'string', default: 'none' },
+  'source-user': { type: 'string' },
+  'source-password-file': { type: 'string' },
+  'source-token-file': { type: 'string' },
+  'source-auth-url': { type: 'string' },
+  'source-domain': { type: 'string' },
+  'source-project': { type: 'string' },
 } as const;
 
 /** How the help shows them; `what`: the API that is asked. */
 export const targetUsageOf = (what: string): string => `
-      --endpoint URL        of the ${what}; --auth none|basic|token, --user NAME; secrets are in INGOT_PASSWORD or
-                            --password-file, INGOT_TOKEN or --token-file`;
+      --endpoint URL        of the ${what}; --auth none|basic|token|keystone, --user NAME; secrets are in INGOT_PASSWORD or
+                            --password-file, INGOT_TOKEN or --token-file; keystone: --auth-url URL, --domain NAME (Default),
+                            --project NAME (none: the system)`;
 
 /** Those of the Bare Metal API. */
 export const targetUsage = targetUsageOf('Bare Metal API');

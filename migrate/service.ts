@@ -7,7 +7,11 @@ import { isSafeUrl } from '../layers/domain/safe-url.ts';
 export type Credentials =
   | { readonly auth: 'none' }
   | { readonly auth: 'basic'; readonly user: string; readonly password: string }
-  | { readonly auth: 'token'; readonly token: string };
+  | {
+      readonly auth: 'token';
+      /** A token; `refused`: the one that is not taken any more, in place of which one is wanted. Undefined: there is none. */
+      take(refused?: string): Promise<string | undefined>;
+    };
 
 export type Reply = { readonly status: number; readonly body: unknown };
 
@@ -19,14 +23,49 @@ export type Service = (
   asking?: Asking,
 ) => Promise<Reply>;
 
-const proofOf = (credentials: Credentials): Record<string, string> => {
-  if (credentials.auth === 'token') {
-    // Where Keystone looks for it, and where OpenID Connect does.
-    return { 'X-Auth-Token': credentials.token, Authorization: `Bearer ${credentials.token}` };
-  }
-  if (credentials.auth === 'none') return {};
-  const { user, password } = credentials;
-  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+type Proof = Record<string, string>;
+
+type Prover = {
+  now(): Promise<Proof>;
+  /** What is proved in place of a proof that was refused; undefined if there is nothing else. */
+  anew(refused: Proof): Promise<Proof | undefined>;
+};
+
+/** Where Keystone looks for it, and where OpenID Connect does. */
+const proofOfToken = (token: string): Proof => ({ 'X-Auth-Token': token, Authorization: `Bearer ${token}` });
+
+/** One that ends in the middle of a run is taken anew, once for all requests that were refused with it. */
+const proverOfTokens = (take: (refused?: string) => Promise<string | undefined>): Prover => {
+  let known: Promise<string | undefined> | undefined;
+  const now = async () => {
+    known ??= take();
+    try {
+      return proofOfToken((await known) ?? '');
+    } catch (error) {
+      known = undefined;
+      throw error;
+    }
+  };
+  return {
+    now,
+    anew: async (refused) => {
+      const token = refused['X-Auth-Token'];
+      const before = known;
+      // Of several that were refused at once the first takes it.
+      if ((await before) === token && known === before) known = take(token);
+      const next = await now();
+      return next['X-Auth-Token'] === token || next['X-Auth-Token'] === '' ? undefined : next;
+    },
+  };
+};
+
+const proverOf = (credentials: Credentials): Prover => {
+  if (credentials.auth === 'token') return proverOfTokens(async (refused) => credentials.take(refused));
+  const basic = ({ user, password }: { user: string; password: string }): Proof => ({
+    Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+  });
+  const proof = credentials.auth === 'none' ? {} : basic(credentials);
+  return { now: async () => proof, anew: async () => undefined };
 };
 
 const patience = 60_000;
@@ -63,11 +102,11 @@ export const openService = (name: string, endpoint: string, credentials: Credent
   if (credentials.auth !== 'none' && !isSafeUrl(base)) {
     throw Invalid(`${name} has to be asked at an https URL: what is proved there could be read on its way.`);
   }
-  const proof = proofOf(credentials);
+  const prover = proverOf(credentials);
 
   return async (method, path, { headers, body } = {}) => {
     const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    const ask = async () => {
+    const ask = async (proof: Proof) => {
       const answer = await fetch(base + path, {
         method,
         headers: { Accept: 'application/json', ...json, ...headers, ...proof },
@@ -79,9 +118,14 @@ export const openService = (name: string, endpoint: string, credentials: Credent
       return { status: answer.status, text: await answer.text() };
     };
     // An answer may also break off in its middle.
-    const { status, text } = await ask().catch((error: unknown) => {
-      throw Unavailable(`${name} does not answer at ${base}.`, error);
-    });
+    const told = async (proof: Proof) =>
+      ask(proof).catch((error: unknown) => {
+        throw Unavailable(`${name} does not answer at ${base}.`, error);
+      });
+    const proof = await prover.now();
+    const first = await told(proof);
+    const next = first.status === 401 ? await prover.anew(proof) : undefined;
+    const { status, text } = next ? await told(next) : first;
     if (status === 401 || status === 403) {
       throw new Fault('AccessDenied', status, `${name} refused who asks (${status}): ${method} ${path.split('?')[0]}.`);
     }

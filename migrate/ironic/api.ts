@@ -1,7 +1,7 @@
 /** An Ironic as it is read: by the highest microversion that both know, page by page, with patience. */
 import * as z from 'zod';
 
-import { Fault } from '../../layers/domain/fault.ts';
+import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { MAX } from '../../layers/domain/versions.ts';
 import { faultstringOf, patiently, type Reply, type Service } from '../service.ts';
 import { resources, type ResourceName } from './fields.ts';
@@ -62,6 +62,25 @@ const pathOf = (name: ResourceName, version: number, node: string, marker: strin
   // Children of other nodes are in no list without it.
   if (name === 'node' && version >= 83) query.set('include_children', 'true');
   return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
+};
+
+const conductors = z.object({ conductors: z.array(z.object({ hostname: z.string(), alive: z.boolean() })) });
+
+/** The microversion of the list of conductors, as 1.N. */
+const conductorsSince = 49;
+
+/**
+ * Refuses to believe that a source is stopped whose API says that a conductor of it is alive, by throwing Invalid (400); an
+ * old one says nothing of them. Throws what asking throws.
+ */
+export const checkStopped = async (ironic: Ironic): Promise<void> => {
+  if (ironic.version < conductorsSince) return;
+  const { data } = conductors.safeParse(await ironic.read('/v1/conductors'));
+  const alive = (data?.conductors ?? []).filter((one) => one.alive).map(({ hostname }) => hostname);
+  if (alive.length === 0) return;
+  throw Invalid(
+    `--source-is-stopped, but the source says that ${alive.join(', ')} is alive, and would drive the machines: stop it, and wait for a minute, or leave the option out.`,
+  );
 };
 
 /** Finds out what it speaks. `sleep` takes milliseconds. Throws Fault SourceFailed (502), unsupported-version (400). */

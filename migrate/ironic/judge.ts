@@ -7,7 +7,7 @@ import { provisionStates, type ProvisionState } from '../../layers/domain/bareme
 import { isForeign } from '../../layers/domain/foreign-types.ts';
 import { hardwareTypes, interfaceKinds, type InterfaceKind } from '../../layers/domain/hardware-types.ts';
 import type { Values } from './api.ts';
-import type { ResourceName } from './fields.ts';
+import { type ResourceName, resources } from './fields.ts';
 import type { Read } from './record.ts';
 import { neededOf, pathText } from './secrets.ts';
 
@@ -120,7 +120,7 @@ const refusals: readonly Rule[] = [
         ? 'the source ends its maintenance by itself once the BMC answers, and would drive the machine again: unset and set its maintenance yourself, which clears the fault, or stop the conductors and give --source-is-stopped.'
         : undefined,
   },
-  ...(['node', 'deploy_template', 'runbook', 'inspection_rule', 'volume_target'] as const).map(secretsOf),
+  ...(Object.keys(resources) as ResourceName[]).filter((name) => resources[name].secrets.length > 0).map(secretsOf),
   {
     of: 'allocation',
     reason: 'in-progress',
@@ -138,6 +138,14 @@ const warnings: readonly Rule[] = [
       if (left.length === 0) return undefined;
       return `${pathText(left)} is not known and left out: a rebuild needs it again. --database has it.`;
     },
+  },
+  {
+    of: 'node',
+    reason: 'old-secrets',
+    says: ({ read: { old } }) =>
+      old
+        ? 'the source changed it after its secrets were written down: if the password of its BMC is another by now, its takeover fails and says so. The running database has them as they are; so has a new dump, or a file that is filled anew.'
+        : undefined,
   },
   {
     of: 'node',

@@ -16,6 +16,8 @@ export type Read = {
   readonly masked: Values;
   /** What is masked, and nowhere known. */
   readonly missing: readonly Path[];
+  /** Whether the record was changed after what is known of its secrets was written down. */
+  readonly old: boolean;
   /** Fields with a value that this version has no place for. */
   readonly strange: readonly string[];
 };
@@ -34,10 +36,13 @@ const isRedacted = (value: unknown): boolean =>
 
 const isKnown = (value: unknown): boolean => (value ?? '') !== '';
 
-const filled = (name: string, shown: unknown, record: Values, clear: Values) => {
+/** What is known of secrets, and how it is read. */
+type Clear = { readonly known: Values; readonly emptyIsNone: boolean };
+
+const filled = (name: string, shown: unknown, record: Values, { known: clear, emptyIsNone }: Clear) => {
   // A sensitive rule shows nothing of itself; it may have no conditions.
   const isGone = (shown ?? null) === null && record['sensitive'] === true;
-  if (!isGone && !isRedacted(shown)) return fill(shown, clear[name], [name]);
+  if (!isGone && !isRedacted(shown)) return fill(shown, clear[name], [name], emptyIsNone);
   if (isKnown(clear[name])) return { value: clear[name], missing: [] };
   return { value: undefined, missing: Object.values(clear).some(isKnown) ? [] : [[name]] };
 };
@@ -45,24 +50,37 @@ const filled = (name: string, shown: unknown, record: Values, clear: Values) => 
 /** Even where the UUID is made anew (history), it tells one from another. */
 const carried = (name: string, { left }: IronicResource): boolean => name === 'uuid' || !Object.hasOwn(left, name);
 
+/** Of another instance than the node has by now nothing is known. */
+const ofThisInstance = (shown: Values, clear: Values): Values => {
+  const { instance_uuid: instance, instance_info: _, ...rest } = clear;
+  return instance === undefined || instance === (shown['instance_uuid'] ?? null) ? clear : rest;
+};
+
+const isOlder = (time: unknown, than: unknown): boolean => {
+  if (time === undefined || typeof than !== 'string') return false;
+  return typeof time !== 'string' || Date.parse(time) < Date.parse(than);
+};
+
 /** For people: a record is told by it, or else by its UUID. */
 export const nameOf = ({ name }: Values): string | null => (typeof name === 'string' ? name : null);
 
-/** The record of a resource of this name; `clear`: what is known of its secrets. */
+/** The record of a resource of this name; `clear`: what is known of its secrets; `emptyIsNone` as in Secrets. */
 export const readShown = (
   name: ResourceName,
   shown: Values,
   clear: Values = {},
   replacements: readonly Replacement[] = [],
+  emptyIsNone = false,
 ): Read => {
   const resource: IronicResource = resources[name];
   const rows: Fields = resource.fields;
   const given = name === 'node' ? replaced(originalOf(shown), replacements) : shown;
+  const known = name === 'node' ? ofThisInstance(given, clear) : clear;
   const own = Object.keys(rows).filter((field) => !rows[field]!.computed && carried(field, resource));
   const parts = own.map((field) => ({
     field,
     ...(resource.secrets.includes(field)
-      ? filled(field, given[field], given, clear)
+      ? filled(field, given[field], given, { known, emptyIsNone })
       : { value: given[field], missing: [] }),
   }));
   const there = parts.filter(({ value }) => (value ?? null) !== null);
@@ -70,6 +88,7 @@ export const readShown = (
     record: Object.fromEntries(there.map(({ field, value }) => [field, value])),
     masked: Object.fromEntries(own.map((field) => [field, given[field]])),
     missing: parts.flatMap(({ missing }) => missing),
+    old: isOlder(clear['updated_at'], given['updated_at']),
     strange: Object.keys(given).filter((field) => !Object.hasOwn(rows, field) && !isNothing(given[field])),
   };
 };

@@ -46,12 +46,17 @@ const stepsAs = (shown: unknown, rows: readonly Row[]): unknown[] => {
   });
 };
 
+/** Of which moment and instance the secrets are, if the source was opened to tell. */
+const momentOf = (row: Row): Values =>
+  Object.fromEntries(['updated_at', 'instance_uuid'].filter((name) => name in row).map((name) => [name, row[name]]));
+
 export const secretsOfDatabase = (source: Source): Secrets => {
   const rowsOf = async (name: ResourceName, records: readonly Values[]) => {
     const wanted = records.map(({ uuid }) => uuid as string);
     return source.find(resources[name].table, 'uuid', wanted);
   };
   return {
+    emptyIsNone: true,
     of: async (name, records) => {
       const { secrets, columns }: IronicResource = resources[name];
       if (secrets.length === 0) return new Map();
@@ -65,7 +70,7 @@ export const secretsOfDatabase = (source: Source): Secrets => {
           const own = aside && parts.filter((part) => part[aside.by] === row['id']);
           const known = own
             ? { steps: stepsAs(shown.get(row['uuid'])?.['steps'], own) }
-            : Object.fromEntries(secrets.map((field) => [field, valueOf(row[field])]));
+            : { ...momentOf(row), ...Object.fromEntries(secrets.map((field) => [field, valueOf(row[field])])) };
           return [row['uuid'] as string, known];
         }),
       );

@@ -20,6 +20,9 @@ export const secretsOfFile = (text: string): Secrets => {
 
 type Tree = { [name: string]: Tree | string };
 
+const pick = (record: Values, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, record[name]]));
+
 /** Puts an empty text at the path. */
 const plant = (tree: Tree, [name, ...rest]: readonly string[]): void => {
   if (rest.length === 0) tree[name!] = '';
@@ -38,7 +41,12 @@ export const createTemplate = (): Template => {
   let count = 0;
   return {
     add: (kind, record, paths) => {
-      for (const path of paths) plant(tree, [kind, record['uuid'] as string, ...path]);
+      const uuid = record['uuid'] as string;
+      for (const path of paths) plant(tree, [kind, uuid, ...path]);
+      // So that it is known of when, and of which instance, what is filled in is.
+      const ofNode = kind === 'node' && paths.length > 0 ? ['updated_at', 'instance_uuid'] : [];
+      const known = ofNode.filter((name) => typeof record[name] === 'string');
+      if (known.length > 0) Object.assign((tree[kind] as Tree)[uuid]!, pick(record, known));
       count += paths.length;
     },
     get count() {

@@ -7,8 +7,13 @@ import type { Values } from './api.ts';
 import type { ResourceName } from './fields.ts';
 
 export type Secrets = {
-  /** By UUID, as far as they are known: the fields that have secrets, with them. */
+  /**
+   * By UUID, as far as they are known: the fields that have secrets, with them; of a node, where it is known, also of when
+   * (updated_at) and of which instance (instance_uuid) they are.
+   */
   of(name: ResourceName, records: readonly Values[]): Promise<ReadonlyMap<string, Values>>;
+  /** Whether an empty secret is none, as in a database. In a form it is one that nobody has filled in. */
+  readonly emptyIsNone?: boolean;
 };
 
 export const noSecrets: Secrets = { of: async () => new Map() };
@@ -37,15 +42,17 @@ const within = (clear: unknown, name: string): unknown =>
   isObject(clear) && Object.hasOwn(clear, name) ? clear[name] : undefined;
 
 /** A value as it is shown, with what is known put where a mask is; a mask that stays is left out, and told. */
-export const fill = (shown: unknown, clear: unknown, path: Path): Filled => {
+export const fill = (shown: unknown, clear: unknown, path: Path, emptyIsNone = false): Filled => {
   if (isHidden(shown)) {
     const known = (clear ?? '') !== '' && !isHidden(clear);
-    return known ? { value: clear, missing: [] } : { value: undefined, missing: [path] };
+    if (known) return { value: clear, missing: [] };
+    const none = emptyIsNone && (clear === '' || clear === null);
+    return { value: undefined, missing: none ? [] : [path] };
   }
   if (!isObject(shown)) return { value: shown, missing: [] };
   const parts = Object.entries(shown).map(([name, value]) => ({
     name,
-    ...fill(value, within(clear, name), [...path, name]),
+    ...fill(value, within(clear, name), [...path, name], emptyIsNone),
   }));
   const missing = parts.flatMap((part) => part.missing);
   if (Array.isArray(shown)) return { value: parts.map(({ value }) => value), missing };

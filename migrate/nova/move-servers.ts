@@ -2,7 +2,7 @@
 import type { Outcome } from '../target.ts';
 import { judgeServer, type Judged, type ServerRecord } from './server-record.ts';
 import { largestBatch, type ServerTarget } from './server-target.ts';
-import type { Server, Servers } from './servers.ts';
+import type { Odd, Server, Servers } from './servers.ts';
 
 /** What became of a server of the listing; each has one. */
 export type Moved = { readonly id: string; readonly name: string } & (
@@ -17,15 +17,14 @@ const become = ({ record }: { record: ServerRecord }, { outcome, reason = 'no re
   return { is: 'rejected', reason: outcome, detail: reason } as const;
 };
 
-type Pair = { readonly server: Server; readonly judged: Judged };
+type Pair = { readonly server: Server | Odd; readonly judged: Judged };
 
 const moveBatch = async (batch: readonly Pair[], target: ServerTarget): Promise<Moved[]> => {
   const wanted = batch.flatMap(({ judged }) => (judged.is === 'server' ? [judged] : []));
   const outcomes = wanted.length === 0 ? [] : await target.write(wanted.map(({ record }) => record));
   const became = new Map(wanted.map((one, at) => [one as Judged, become(one, outcomes[at]!)]));
   return batch.map(({ server: { id, name }, judged }) => {
-    const { ...told } = judged.is === 'server' ? became.get(judged)! : judged;
-    return { id, name, ...told };
+    return { id, name, ...(judged.is === 'server' ? became.get(judged)! : judged) };
   });
 };
 

@@ -1,5 +1,5 @@
 /** A server as Nova shows it as a record of an import (compute-api.md 3), or why it is none. */
-import { type Flavor, isCopyOf, type Server } from './servers.ts';
+import { type Flavor, isCopyOf, type Odd, type Server } from './servers.ts';
 
 /** As `POST /v2.1/imports` takes it. */
 export type ServerRecord = { readonly id: string; readonly [name: string]: unknown };
@@ -74,20 +74,24 @@ const recordOf = (server: Server, node_uuid: string, flavor: object): ServerReco
 };
 
 /** `nodes`: UUIDs of the machines that are here; a server on another one is a virtual machine, or was not moved. */
-export const judgeServer = (server: Server, flavors: readonly Flavor[], nodes: ReadonlySet<string>): Judged => {
+export const judgeServer = (server: Server | Odd, flavors: readonly Flavor[], nodes: ReadonlySet<string>): Judged => {
+  const on = server['OS-EXT-SRV-ATTR:hypervisor_hostname']?.toLowerCase();
+  if ('flaw' in server) {
+    if (on !== undefined && !nodes.has(on)) return { is: 'skipped', reason: 'node-not-here' };
+    return { is: 'rejected', reason: 'unreadable', detail: `it is ${server.flaw}` };
+  }
   if (gone.includes(server.status ?? '')) return { is: 'skipped', reason: 'deleted' };
-  const node = server['OS-EXT-SRV-ATTR:hypervisor_hostname']?.toLowerCase();
-  if (node === undefined) {
+  if (on === undefined) {
     const detail = 'OS-EXT-SRV-ATTR:hypervisor_hostname is not told: have an administrator list the servers';
     return { is: 'rejected', reason: 'unknown-node', detail };
   }
-  if (!nodes.has(node)) return { is: 'skipped', reason: 'node-not-here' };
+  if (!nodes.has(on)) return { is: 'skipped', reason: 'node-not-here' };
   const work = workOn(server);
   if (work !== undefined) {
     return { is: 'rejected', reason: 'in-progress', detail: `${work}; let it end before migrating` };
   }
   const flavor = flavorOf(server, flavors);
-  if (flavor) return { is: 'server', record: recordOf(server, node, flavor) };
+  if (flavor) return { is: 'server', record: recordOf(server, on, flavor) };
   const detail = `the sizes of flavor ${server.flavor.id ?? 'NULL'} are not told: give the list of flavors as well`;
   return { is: 'rejected', reason: 'unknown-flavor', detail };
 };

@@ -84,34 +84,67 @@ export const isCopyOf = (own: Server['flavor'], one: Flavor): boolean =>
   one.swap === (own.swap ?? 0) &&
   one['OS-FLV-EXT-DATA:ephemeral'] === (own.ephemeral ?? 0);
 
+/** A server that is shown as none of them is: what can be told of it. */
+export type Odd = {
+  readonly id: string;
+  readonly name: string;
+  readonly 'OS-EXT-SRV-ATTR:hypervisor_hostname': string | undefined;
+  /** What is odd about it. */
+  readonly flaw: string;
+};
+
 /** Where servers and flavors are looked up. */
 export type Servers = {
   /** Undefined if there is none of this UUID. */
   find(uuid: string): Promise<Server | undefined>;
   /** All of all projects, page by page, the oldest first. */
-  pages(): AsyncGenerator<readonly Server[]>;
+  pages(): AsyncGenerator<readonly (Server | Odd)[]>;
   flavors(): Promise<readonly Flavor[]>;
+};
+
+const flawOf = (error: z.ZodError | undefined): string => {
+  const { path = [], message = '' } = error?.issues[0] ?? {};
+  return `not as Nova shows it: ${path.join('.')}: ${message}`;
 };
 
 const read = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return data;
-  const { path = [], message = '' } = error?.issues[0] ?? {};
-  throw Invalid(`${what} is not as Nova shows it: ${path.join('.')}: ${message}.`);
+  throw Invalid(`${what} is ${flawOf(error)}.`);
 };
 
-const serversFile = z.object({ servers: z.array(server) });
+const serversFile = z.object({ servers: z.array(z.unknown()) });
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Of thousands one may be as nobody has thought of, and most likely it is a virtual machine. */
+const readServer = (shown: unknown): Server | Odd => {
+  const { data, error } = server.safeParse(shown);
+  if (data) return data;
+  const { id, name, 'OS-EXT-SRV-ATTR:hypervisor_hostname': node } = (shown ?? {}) as Readonly<Record<string, unknown>>;
+  const about = { id: text(id) ?? '(no id)', name: text(name) ?? '(no name)', flaw: flawOf(error) };
+  return { ...about, 'OS-EXT-SRV-ATTR:hypervisor_hostname': text(node) };
+};
+
+const isOdd = (one: Server | Odd): one is Odd => 'flaw' in one;
 const flavorsFile = z.object({ flavors: z.array(flavor) });
 
 /** Those of a file, which has what GET /servers/detail answers; `flavors`: what GET /flavors/detail answers. */
 export const serversIn = (servers: unknown, flavors: unknown = { flavors: [] }): Servers => {
-  const all = new Map(read(serversFile, servers, 'The file of servers').servers.map((one) => [one.id, one]));
+  const listed = read(serversFile, servers, 'The file of servers').servers.map(readServer);
+  const odd = listed.filter(isOdd);
+  const all = new Map(listed.flatMap((one) => (isOdd(one) ? [] : [[one.id, one] as const])));
   const known = read(flavorsFile, flavors, 'The file of flavors').flavors;
   return {
-    find: async (uuid) => all.get(uuid),
+    find: async (uuid) => {
+      const flawed = odd.find(({ id }) => id === uuid);
+      if (flawed) throw Invalid(`Server ${uuid} is ${flawed.flaw}.`);
+      return all.get(uuid);
+    },
     flavors: async () => known,
     pages: async function* () {
       yield [...all.values()].toSorted((a, b) => (a.created < b.created ? -1 : Number(a.created > b.created)));
+      if (odd.length > 0) yield odd;
     },
   };
 };
@@ -151,8 +184,9 @@ export const serversOf = (nova: Service): Servers => {
     for (let marker = ''; ;) {
       const { servers } = read(serversFile, await bodyOf(path + marker), 'The list of servers');
       if (servers.length === 0) return;
-      yield servers;
-      marker = `&marker=${servers.at(-1)!.id}`;
+      const all = servers.map(readServer);
+      yield all;
+      marker = `&marker=${all.at(-1)!.id}`;
     }
   };
 

@@ -23,9 +23,11 @@ const decoding = (charset: string) => {
 };
 
 /** The driver takes any certificate of the authority from a server that is named by its address. */
-const refuseAddress = ({ host, ca }: Server): void => {
+const refuseAddress = ({ host, ca, option }: Server): void => {
   if (ca === undefined || isIP(host) === 0) return;
-  throw Invalid(`With --source-ca a MySQL server has to be named as its certificate does, not by its address ${host}.`);
+  throw Invalid(
+    `With --${option}-ca a MySQL server has to be named as its certificate does, not by its address ${host}.`,
+  );
 };
 
 const connect = async (server: Server) => {

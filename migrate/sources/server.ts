@@ -22,6 +22,7 @@ export type Server = {
   readonly charset: string | undefined;
   /** As in Access. */
   readonly live: boolean;
+  readonly option: 'source' | 'database';
 };
 
 /** How a server is reached, besides its URL. */
@@ -90,6 +91,7 @@ export const readServer = (
     ca: ca === undefined ? undefined : certificate(ca),
     charset,
     live,
+    option,
   };
 };
 

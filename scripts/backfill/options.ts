@@ -11,11 +11,17 @@ const options = {
   user: { type: 'string' },
   'password-file': { type: 'string' },
   'token-file': { type: 'string' },
+  'auth-url': { type: 'string' },
+  domain: { type: 'string' },
+  project: { type: 'string' },
   compute: { type: 'string' },
   'compute-auth': { type: 'string', default: 'none' },
   'compute-user': { type: 'string' },
   'compute-password-file': { type: 'string' },
   'compute-token-file': { type: 'string' },
+  'compute-auth-url': { type: 'string' },
+  'compute-domain': { type: 'string' },
+  'compute-project': { type: 'string' },
   servers: { type: 'string' },
   flavors: { type: 'string' },
   names: { type: 'string' },
@@ -32,12 +38,14 @@ does by now. What is there stays as it is. Reads servers from Nova (GET only) or
 API. A second run finds nothing to do.
 
   --endpoint URL              of the Bare Metal API, without /v1
-  --auth none|basic|token     how to prove there who asks (none)
-  --user NAME                 for basic; password: BACKFILL_PASSWORD or --password-file FILE
+  --auth none|basic|token|keystone
+                              how to prove there who asks (none)
+  --user NAME                 for basic and keystone; password: BACKFILL_PASSWORD or --password-file FILE
   --token-file FILE           for token; or BACKFILL_TOKEN
+  --auth-url URL              for keystone, with --domain NAME (Default) and --project NAME (none: the system)
   --compute URL               of Nova's API, with its version, such as https://nova.example/v2.1
   --compute-auth ...          the same for it: --compute-user, BACKFILL_COMPUTE_PASSWORD or --compute-password-file,
-                              BACKFILL_COMPUTE_TOKEN or --compute-token-file
+                              BACKFILL_COMPUTE_TOKEN or --compute-token-file, --compute-auth-url and so on
   --servers FILE              instead of --compute: what GET /servers/detail answered
   --flavors FILE              what GET /flavors/detail answered; with --compute it is asked for
   --names FILE                {"users": {id: name}, "projects": {id: name}}: Nova tells IDs only

@@ -173,12 +173,29 @@ describe('a move', () => {
     expect(template['node']![first]).toEqual({
       driver_info: { redfish_password: '' },
       instance_info: { configdrive: '' },
+      // Of when it is, and of which instance.
+      updated_at: '2024-09-10T11:22:33+00:00',
+      instance_uuid: samples.find(({ record }) => record['uuid'] === first)!.record['instance_uuid'],
     });
     expect(template['deploy_template']).toEqual({
       [samples[1]!.record['uuid'] as string]: { steps: { 0: { args: { token: '' } } } },
     });
     // As it is, it fills nothing.
     expect((await move('--secrets', at('template.json'))).code).toBe(1);
+  });
+
+  it('does not believe that a source is stopped that says who of it is alive', async () => {
+    const { code, err } = await move(...secrets, '--source-is-stopped');
+    expect([code, err]).toEqual([2, expect.stringContaining('the source says that ingot is alive')]);
+    const { request } = there.front;
+    there.front.request = async (line, options) => {
+      const reply = await request(line, options);
+      const isList = line.startsWith('GET /v1/conductors');
+      return isList ? { ...reply, body: { conductors: [{ hostname: 'c1', alive: false }] } } : reply;
+    };
+    const stopped = await move(...secrets, '--source-is-stopped');
+    expect([stopped.code, stopped.err]).toEqual([0, '']);
+    expect(await maintained()).toBe(0);
   });
 
   it('asks each side as who its own token says', async () => {

@@ -124,6 +124,16 @@ describe('a server', () => {
     expect(await list()).toEqual([]);
   });
 
+  it('that is odd is told and left, and ends nothing: most likely it is a virtual machine', async () => {
+    const odd = (more: Values) => ({ ...listed[0], id: '11111111-0000-4000-8000-000000000001', name: 'odd', ...more });
+    const there = odd({ addresses: 'none', 'OS-EXT-SRV-ATTR:hypervisor_hostname': 'kvm-7' });
+    const here = odd({ created: 7 });
+    const { code, out } = await move(['--servers', file('servers.json', { servers: [there, here, ...listed] })]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/odd: rejected, unreadable: it is not as Nova shows it: created: /);
+    expect(out).toContain('servers: 6 read, 3 imported, 1 rejected, 2 skipped\n');
+  });
+
   it('that is deleted is skipped', async () => {
     await move(['--servers', withFirst({ status: 'DELETED' })]);
     expect(reported()['skipped']).toMatchObject([{ id: web, reason: 'deleted' }]);

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { openStored } from '../../fakes/credentials.ts';
-import { createSite, first, noSecrets, refusals, samples, second, type Site, summed, third } from './site.ts';
+import { configdrive, createSite, first, noSecrets, refusals, samples, second, type Site, summed, third } from './site.ts';
 
 let site: Site;
 beforeEach(async () => {
@@ -260,6 +260,40 @@ describe('what can not be moved is told before anything is written:', () => {
     expect(refusals(await site.look())).toEqual([
       ['node', third, 'refused', expect.stringContaining('resource_class') as string],
     ]);
+  });
+});
+
+describe('secrets that were written down before', () => {
+  const clear = { driver_info: { redfish_password: 'canary-1' }, instance_info: { configdrive } };
+  const told = async (known: object, emptyIsNone = false) => {
+    const secrets = { emptyIsNone, of: async () => new Map([[first, { ...clear, ...known }]]) };
+    const entries = await site.look({ secrets });
+    const { is, record, warnings, refusal } = entries.find(({ uuid }) => uuid === first)!;
+    return { is, record, reasons: [...(refusal ? [refusal] : []), ...warnings].map(({ reason }) => reason) };
+  };
+  const instance_uuid = samples.find(({ record }) => record['uuid'] === first)!.record['instance_uuid'];
+
+  it('of another instance are not those of this one', async () => {
+    const other = await told({ instance_uuid: second, updated_at: '2024-09-10T11:22:33+00:00' });
+    expect(other).toMatchObject({ record: { driver_info: clear.driver_info }, reasons: ['instance-secrets'] });
+    expect(other.record['instance_info']).toEqual({ display_name: 'web' });
+    expect((await told({ instance_uuid: null })).reasons).toEqual(['instance-secrets']);
+    expect((await told({ instance_uuid })).reasons).not.toContain('instance-secrets');
+  });
+
+  it('of a time before its last change may be wrong, which is told', async () => {
+    expect((await told({ instance_uuid, updated_at: '2024-09-10T11:22:32+00:00' })).reasons).toEqual(['old-secrets']);
+    expect((await told({ instance_uuid, updated_at: null })).reasons).toEqual(['old-secrets']);
+    for (const updated_at of ['2024-09-10T11:22:33.000000+00:00', '2024-09-10T11:23:00+00:00', undefined])
+      expect((await told({ instance_uuid, updated_at })).reasons).toEqual([]);
+  });
+
+  it('are none where a database has an empty one, and not known where a form has', async () => {
+    const empty = { driver_info: { redfish_password: '' } };
+    expect((await told(empty)).reasons).toEqual(['missing-secrets']);
+    const none = await told(empty, true);
+    expect(none.reasons).toEqual([]);
+    expect(none.record['driver_info']).toEqual({ redfish_address: 'https://10.0.0.1' });
   });
 });
 

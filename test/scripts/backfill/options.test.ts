@@ -39,7 +39,7 @@ describe('the command line', () => {
       ['--endpoint', 'https://a', '--compute', 'https://b', '--compute-auth', 'token'],
       'put it into BACKFILL_COMPUTE_TOKEN',
     ],
-    [['--endpoint', 'https://a', '--servers', servers, '--auth', 'digest'], '--auth is none, basic or token'],
+    [['--endpoint', 'https://a', '--servers', servers, '--auth', 'digest'], '--auth is none, basic, token or keystone'],
     [['--endpoint', 'https://a', '--servers', '/nowhere'], 'The file /nowhere can not be read'],
     [['--endpoint', 'https://a', '--servers', file('broken', '{"password": ')], 'is no JSON'],
     [['--endpoint', 'https://a', '--password', 'x'], "Unknown option '--password'"],
@@ -49,7 +49,7 @@ describe('the command line', () => {
 });
 
 describe('a service', () => {
-  const token = { auth: 'token', token: 'a-token' } as const;
+  const token = { auth: 'token', take: async () => 'a-token' } as const;
 
   it.each(['ftp://a', 'a', '/v1', 'http://'])('is at a URL, which %j is not', (endpoint) => {
     expect(() => openService('It', endpoint, { auth: 'none' })).toThrow('is no http or https URL');
