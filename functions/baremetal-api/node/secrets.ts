@@ -4,7 +4,7 @@ import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types
 import { hasMaskedUser, isSecretName, mask } from '../../../layers/domain/masking.ts';
 import type { Node } from '../../../layers/domain/node.ts';
 import { movedRecipient, recipientOf, sentSecrets } from '../../../layers/domain/recipients.ts';
-import { isObject, isSame } from '../../../layers/domain/values.ts';
+import { isObject } from '../../../layers/domain/values.ts';
 import { sealFor } from '../../../layers/bmc/seal.ts';
 import type { Secrets } from '../../../layers/store/kinds/companions.ts';
 import type { Deps } from '../route.ts';
