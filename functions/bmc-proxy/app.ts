@@ -66,7 +66,9 @@ const isKnown = (name: string): boolean => name in bmcFaults || name === 'NotFou
 const toFault = (error: unknown, requestId: string): Fault => {
   if (isFault(error) && isKnown(error.name)) return error;
   // driver_info that does not say how to reach the BMC: the API has let it pass, or it was changed since.
-  if (isFault(error) && error.name === 'Invalid') return bmcFault('InvalidCommand', error.message, error);
+  // Or a node that is of another driver than whoever asks took it to be of.
+  if (isFault(error) && (error.name === 'Invalid' || error.name === 'Conflict'))
+    return bmcFault('InvalidCommand', error.message, error);
   return new Fault('ProxyFailed', 500, `The BMC proxy failed; its log says why under request ${requestId}.`, {
     cause: error,
   });

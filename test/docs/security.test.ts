@@ -14,14 +14,13 @@ const named = (cell: string) =>
 
 it('every promise has its tests', () => {
   expect(rows.length).toBeGreaterThan(25);
-  for (const row of rows) expect(named(row.split('|').at(-2)!), row).not.toEqual([]);
+  expect(rows.filter((row) => named(row.split('|').at(-2)!).length === 0)).toEqual([]);
 });
 
 it('the tests that it names are there', () => {
-  for (const { file, part } of named(page)) {
-    expect(existsSync(file), file).toBe(true);
-    expect(read(file), `${file}: ${part}`).toContain(part ?? '');
-  }
+  const isThere = ({ file, part = '' }: { file: string; part: string | undefined }) =>
+    existsSync(file) && read(file).includes(part);
+  expect(named(page).filter((one) => !isThere(one))).toEqual([]);
 });
 
 it.each(['stranger', 'network of the machines', 'with a token', 'one project', 'BMC', 'agent', 'function gone bad'])(

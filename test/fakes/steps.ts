@@ -51,15 +51,16 @@ export const startCounting = async (): Promise<Steps> => {
   for (const [name, native] of originals) {
     texts[name] = function counted(...args) {
       const answer = native.apply(this, args);
-      characters += Math.max(0, natives[name]!(String(this), answer, typeof args[1] === 'number' ? args[1] : 0));
+      characters += Math.max(0, natives[name]!(this, answer, typeof args[1] === 'number' ? args[1] : 0));
       return answer;
     };
   }
-  const exec = RegExp.prototype.exec;
-  RegExp.prototype.exec = function counted(text) {
+  const patterns = RegExp.prototype as { exec(this: RegExp, text: string): RegExpExecArray | null };
+  const { exec } = patterns;
+  patterns.exec = function counted(text) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
     const found = exec.call(this, text);
-    characters += (found ? found.index + found[0].length : String(text).length) - from;
+    characters += (found ? found.index + found[0].length : text.length) - from;
     return found;
   };
   const session = new Session();
@@ -86,7 +87,7 @@ export const startCounting = async (): Promise<Steps> => {
       await session.post('Profiler.stopPreciseCoverage');
       session.disconnect();
       for (const [name, native] of originals) texts[name] = native;
-      RegExp.prototype.exec = exec;
+      patterns.exec = exec;
     },
   };
 };

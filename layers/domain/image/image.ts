@@ -96,13 +96,11 @@ export const image = fields({
 export type Source = { readonly url: string; readonly checksum_url?: string } | { readonly object: string };
 
 /**
- * Data on its way: the object that is being stored since `at` (ms). What is known of it before it is there is in `digest`;
- * of a link, until when (ms) it works.
+ * Data on its way: the object that is being stored since `at` (ms). What is known of it before it is there is in `digest`.
  */
 export type Upload = {
   readonly object: string;
   readonly at: number;
-  readonly until?: number;
   readonly digest?: Digest;
   readonly size?: number;
 };

@@ -11,7 +11,6 @@ import { startCounting } from '../../fakes/steps.ts';
 // What is to be counted is loaded after the counting has begun.
 const steps = await startCounting();
 const { enrol } = await import('./fixture.ts');
-const { createMemoryWire } = await import('../../../layers/platform/memory/wire.ts');
 
 afterAll(async () => steps.stop());
 
@@ -136,7 +135,7 @@ const asked: { readonly [O in Operation]?: Params<O> } = {
   'bmc.probe': {},
   'system.get': {},
   'power.ensure': { target: 'power on' },
-  'boot.ensure': { device: 'cdrom', persistence: 'once', mode: 'uefi' } as Params<'boot.ensure'>,
+  'boot.ensure': { device: 'cdrom', persistence: 'once', mode: 'uefi' },
   'vmedia.insert': { slot: 'cd', image: 'https://images.test/a.iso' },
   'vmedia.get': {},
   'mode.ensure': { mode: 'uefi' },
@@ -160,14 +159,17 @@ const told = { requests: 0, characters: 0 };
 const machine = await enrol({
   driver_info: { redfish_address: 'https://127.0.0.1:7443', redfish_auth_type: 'basic' },
   wire: {
-    exchange: async (_peer, { path }) => {
-      const { status = 200, headers = {}, body } = world(path, told.requests);
-      const text = JSON.stringify(body);
-      told.requests += 1;
-      told.characters += text.length;
-      await machine.clock.sleep(pace);
-      return { status, headers, text, fingerprint256: null };
-    },
+    open: () => ({
+      exchange: async ({ path }) => {
+        const { status = 200, headers = {}, body } = world(path, told.requests);
+        const text = JSON.stringify(body);
+        told.requests += 1;
+        told.characters += text.length;
+        await machine.clock.sleep(pace);
+        return { status, headers, text, fingerprint256: null };
+      },
+      close: () => undefined,
+    }),
   },
 });
 

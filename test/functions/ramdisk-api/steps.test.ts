@@ -62,7 +62,7 @@ describe.each(Object.entries(values))('%s', (name, make) => {
     [
       'what comes beside an inventory',
       'POST /v1/continue_inspection',
-      (value: unknown) => ({ inventory: {}, lldp_raw: value, [String(name)]: value }),
+      (value: unknown) => ({ inventory: {}, lldp_raw: value, [name]: value }),
     ],
   ])('as %s', async (what, line, bodyOf) => {
     for (const size of sizes) {
