@@ -23,8 +23,8 @@ export type Source = {
   /** How many rows the table has. */
   count(table: string): Promise<number>;
   /**
-   * All rows in the order of the key, in batches, as they were at one moment. No more than one batch is in memory. `only`:
-   * the columns that are wanted, the key among them.
+   * All rows in the order of the key, in batches, as they were at one moment, or each batch of its own if it is read live.
+   * No more than one batch is in memory. `only`: the columns that are wanted, the key among them.
    */
   rows(table: string, only?: readonly string[]): AsyncIterable<readonly Row[]>;
   /** The rows whose column has one of these values, in no order. `only`: what is read of them; the rest of them is null. */
@@ -50,7 +50,7 @@ export const shapeOf = (row: Readonly<Record<string, unknown>>, last: number = l
   };
 };
 
-/** What a kind of database has to offer. It is opened for reading, in one transaction that sees one moment. */
+/** What a kind of database has to offer. It is opened for reading, in one transaction that sees one moment unless it is read live. */
 export type Connection = {
   readonly name: string;
   shapes(table: string): Promise<Shapes>;
