@@ -1,6 +1,7 @@
 /** Settings of the API function, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
+import { ramdiskFrom, ramdiskVariables } from '../../layers/domain/ramdisk.ts';
 import { maintenanceSetting } from '../../layers/http/maintenance.ts';
 
 export const Config = z
@@ -20,6 +21,7 @@ export const Config = z
     INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES: z.stringbool(),
     /** Hostname of the one BMC-proxy site, shown as the conductor. */
     INGOT_SITE: z.string().min(1),
+    ...ramdiskVariables,
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
@@ -30,6 +32,7 @@ export const Config = z
     automaticLessee: env.INGOT_AUTOMATIC_LESSEE ? env.INGOT_AUTOMATIC_LESSEE_SOURCE : 'none',
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,
     site: env.INGOT_SITE,
+    ramdisk: ramdiskFrom(env),
     maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
   }));
 

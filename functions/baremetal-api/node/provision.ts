@@ -52,6 +52,7 @@ const record = async (deps: Deps, call: ProvisionCall, wish: Wish): Promise<Chan
   const around = {
     hasPorts: verbs[wish.verb].ports === true && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
+    ramdisk: deps.config.ramdisk,
   };
   return changeRecord(deps, kinds.node, uuid, (node) => {
     requireInstance(call, node);

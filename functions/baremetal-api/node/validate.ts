@@ -34,7 +34,7 @@ const imageRefusal = async (deps: Deps, { target, subject }: Asking): Promise<st
 
 /** Takes no lock: it answers while the node is being worked on. */
 const validate = async (deps: Deps, { target, subject }: Asking) => {
-  const found = validateNode(target, { hasPorts: await hasPorts(deps, target.uuid) });
+  const found = validateNode(target, { hasPorts: await hasPorts(deps, target.uuid), ramdisk: deps.config.ramdisk });
   const reason = found['deploy']?.result ? await imageRefusal(deps, { target, subject }) : undefined;
   return { body: reason === undefined ? found : { ...found, deploy: { result: false, reason } } };
 };
