@@ -88,7 +88,7 @@ const environment = {
   TABLE_NAME: name,
   BUCKET_NAME: 'ingot',
   KMS_KEY_ID: 'key',
-  WORKFLOW_ARNS: JSON.stringify({ verify: 'arn:aws:states:eu-central-1:000000000000:stateMachine:verify' }),
+  WORKFLOW_ARNS: 'arn:aws:states:eu-central-1:000000000000:stateMachine:ingot-{verify}',
   FUNCTION_WORKFLOW: 'workflow',
   ...Object.fromEntries(['DYNAMODB', 'S3', 'SFN', 'KMS', 'LAMBDA'].map((name) => [`INGOT_${name}_ENDPOINT`, endpoint])),
 };
@@ -126,7 +126,7 @@ writeFileSync(
   const { uuid } = await ask('kms', 'POST', '/v1/nodes', { driver: 'redfish', driver_info });
   await ask('step_functions', 'PUT', '/v1/nodes/' + uuid + '/states/provision', { target: 'manage' });
   await ask('lambda', 'GET', '/v1/nodes/' + uuid + '/management/boot_device');
-  await ask('s3', 'POST', '/v1/nodes/' + uuid + '/configdrive');
+  await ask('s3', 'POST', '/v1/nodes/' + uuid + '/configdrive', { size: 1000 });
   console.log(JSON.stringify({ uuid, times }));
   process.exit(0);`,
 );

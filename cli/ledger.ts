@@ -1,6 +1,7 @@
 /** `npx ingot ledger verify NODE`: whether what was sent to a machine's BMC is recorded without a gap or a change. */
 
 import { Invalid, NotFound } from '../layers/domain/fault.ts';
+import { systemClock } from '../layers/platform/clock.ts';
 import { isUuid } from '../layers/domain/values.ts';
 import { type Verdict, verifyLedger } from '../layers/store/bmc-records.ts';
 import { guardKey } from '../layers/store/kinds/key.ts';
@@ -22,7 +23,7 @@ const tell = (uuid: string, { rows, broken }: Verdict): string => {
   const [first, last] = [rows.at(0), rows.at(-1)];
   return first && last
     ? `Node ${uuid}: the ledger is whole: ${rows.length} rows from ${first.at} to ${last.at}, last ${last.op} (${last.state}).`
-    : `Node ${uuid}: nothing was ever sent to its BMC.`;
+    : `Node ${uuid}: nothing was sent to its BMC for as long as the ledger is kept, 90 days.`;
 };
 
 export const verify: Command = {
@@ -34,7 +35,7 @@ export const verify: Command = {
     if (ident === undefined || more.length > 0) throw Invalid('Name one node, by UUID or name.');
     const table = await openPlace(values, env);
     const uuid = await uuidOf(table, ident);
-    const verdict = await verifyLedger(table, uuid);
+    const verdict = await verifyLedger(table, uuid, systemClock.now());
     print(tell(uuid, verdict));
     return verdict.broken ? 1 : 0;
   },

@@ -10,6 +10,15 @@ const list = z.union([z.string().transform((text) => text.split(',').filter(Bool
 /** For values that name something: an empty one is a variable of a script that was not set, not a wish. */
 const name = z.string().min(1, 'is empty; leave it out instead');
 
+/** How many may run at once, kept free for a function and more it never gets. -c gives text, cdk.json maybe a number. */
+const reserve = (standard: number, what: string) =>
+  z.coerce
+    .string()
+    .regex(/^\d{1,5}$/, 'has to be a whole number; 0: none of its own')
+    .transform(Number)
+    .default(standard)
+    .describe(`How many ${what} run at once, reserved for them and never more; 0: as many as the account has left.`);
+
 const Context = z.object({
   stack_name: name.default('ingot').describe('Prefix of the names of state machines and log groups.'),
   endpoint_type: z
@@ -41,6 +50,10 @@ const Context = z.object({
     .max(formerIndexCount)
     .default(0)
     .describe('Update from the first version: how many of its secondary indexes are kept for the moment.'),
+  reserve_authorizer: reserve(50, 'checks of who calls'),
+  reserve_ramdisk_api: reserve(50, 'requests of deploy agents'),
+  reserve_workflow: reserve(200, 'phases of machines'),
+  reserve_bmc_proxy: reserve(200, 'conversations with BMCs'),
   alarm_topic_arn: name.optional().describe('SNS topic that the alarms go to. Without it they only show.'),
 });
 
@@ -53,6 +66,12 @@ export const contextDocs = (): { name: string; default: string; doc: string }[] 
     default: String(schema.safeParse(undefined).data ?? ''),
     doc: schema.description ?? '',
   }));
+
+/** What is reserved for a function; undefined: nothing. */
+export const reserveOf = (context: Context, name: string): number | undefined => {
+  const reserves: Readonly<Record<string, unknown>> = context;
+  return (reserves[`reserve_${name.replaceAll('-', '_')}`] as number | undefined) || undefined;
+};
 
 /** The CDK CLI ends a value at its first newline, so nobody could tell one user from the first of several. */
 const refuseUsers = (scope: Construct): void => {
@@ -73,6 +92,11 @@ export const readContext = (scope: Construct): Context => {
   if (!success) throw new Error(`CDK context: ${z.prettifyError(error)}`);
   if (data.vpc_id && (data.subnet_ids.length === 0 || data.availability_zones.length !== data.subnet_ids.length)) {
     throw new Error('CDK context: vpc_id needs subnet_ids and as many availability_zones, comma separated.');
+  }
+  if (data.endpoint_type === 'PRIVATE' && data.vpc_endpoint_ids.length === 0) {
+    throw new Error(
+      'CDK context: endpoint_type PRIVATE needs vpc_endpoint_ids, comma separated: without one nobody could call the APIs.',
+    );
   }
   return data;
 };

@@ -26,14 +26,21 @@ const codeOf = (name: FunctionName): Code =>
     },
   });
 
-export type LambdaOptions = { readonly environment: Record<string, string>; readonly network: HardwareNetwork };
+export type LambdaOptions = {
+  readonly environment: Record<string, string>;
+  readonly network: HardwareNetwork;
+  /** How many of it may run at once; undefined: as many as the account lets. */
+  readonly reserve: number | undefined;
+};
 
 export class Lambda extends Construct {
   readonly function: Function;
+  readonly logs: LogGroup;
 
-  constructor(scope: Construct, name: FunctionName, { environment, network }: LambdaOptions) {
+  constructor(scope: Construct, name: FunctionName, { environment, network, reserve }: LambdaOptions) {
     super(scope, name);
     const row = functions[name];
+    this.logs = new LogGroup(this, 'Logs', { retention: RetentionDays.THREE_MONTHS });
     this.function = new Function(this, 'Function', {
       // The AWS SDK is bundled too: the runtime's own copy changes without notice (ADR 4).
       code: codeOf(name),
@@ -45,7 +52,8 @@ export class Lambda extends Construct {
       tracing: Tracing.ACTIVE,
       environment,
       description: row.doc,
-      logGroup: new LogGroup(this, 'Logs', { retention: RetentionDays.THREE_MONTHS }),
+      logGroup: this.logs,
+      ...(reserve !== undefined && { reservedConcurrentExecutions: reserve }),
       ...('network' in row && {
         vpc: network.vpc,
         vpcSubnets: { subnets: network.subnets },

@@ -4,11 +4,12 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 
+import { Invalid } from '../layers/domain/fault.ts';
 import type { WorkflowName } from '../workflows/index.ts';
 import { isInvoked } from '../layers/platform/apis.ts';
 import { Alarms } from './alarms.ts';
 import { Api, type ApiOptions } from './api.ts';
-import { readContext, readSettings, type Context } from './context.ts';
+import { readContext, readSettings, reserveOf, type Context } from './context.ts';
 import { Data } from './data.ts';
 import { Feed } from './feed.ts';
 import { environmentOf } from './environment.ts';
@@ -24,6 +25,7 @@ import {
   type FunctionName,
   type FunctionRow,
   keeperNames,
+  schedules,
   type SubscriptionRow,
   subscriptions as subscriptionRows,
   workflows as workflowRows,
@@ -42,6 +44,13 @@ type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
 export type IngotStackProps = StackProps & {
   readonly apis?: ApiRows;
   readonly subscriptions?: readonly SubscriptionRow[];
+};
+
+/** Seconds as EventBridge takes them. Throws Invalid for what it does not take. */
+const minutesOf = (name: string, value: string): Duration => {
+  const seconds = Number(value);
+  if (seconds % 60 === 0) return Duration.minutes(seconds / 60);
+  throw Invalid(`Setting ${name} has to be whole minutes on AWS, such as 300 (seconds), not ${value}; 0: never.`);
 };
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
@@ -73,7 +82,11 @@ export class IngotStack extends Stack {
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
         name,
-        new Lambda(this, name, { environment: environmentOf(this, name, { context, settings, users, data }), network }),
+        new Lambda(this, name, {
+          environment: environmentOf(this, name, { context, settings, users, data }),
+          network,
+          reserve: reserveOf(context, name),
+        }),
       ]),
     ) as Record<FunctionName, Lambda>;
     this.functions = functions;
@@ -87,10 +100,18 @@ export class IngotStack extends Stack {
     this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
     this.tellCallers(settings, functions);
     for (const name of keeperNames) this.addSync(context, name, functions[name]);
+    this.addSchedules(context, settings);
     this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
     const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
-    new Alarms(this, 'Alarms', { context, workflows: this.workflows, functions, lost });
+    void new Alarms(this, 'Alarms', {
+      context,
+      workflows: this.workflows,
+      functions,
+      apis: this.apis,
+      tables: data.tables,
+      lost,
+    });
     this.addOutputs(data);
   }
 
@@ -153,6 +174,17 @@ export class IngotStack extends Stack {
       },
       targets: [target],
     });
+  }
+
+  private addSchedules({ stack_name: stackName }: Context, settings: Settings): void {
+    for (const { function: name, every } of schedules) {
+      if (Number(settings[every]) === 0) continue;
+      new Rule(this, `${name.split('-').map(capital).join('')}Schedule`, {
+        schedule: Schedule.rate(minutesOf(every, settings[every])),
+        description: `${stackName}: ${name}, by setting ${every}`,
+        targets: [new LambdaFunction(this.functions[name].function)],
+      });
+    }
   }
 
   private addOutputs(data: Data): void {

@@ -53,8 +53,8 @@ export class Workflows extends Construct {
         tracingEnabled: true,
         logs: {
           level: LogLevel.ALL,
-          // Only ids travel in the payloads (DESIGN.md 3.5), so they may be logged.
-          includeExecutionData: true,
+          // Task tokens are among the data: who reads the log could end somebody's wait with one.
+          includeExecutionData: false,
           destination: new LogGroup(this, `${name}-logs`, {
             // Step Functions grows its log policy with each new name; this prefix keeps it short.
             logGroupName: `/aws/vendedlogs/states/${machineName(stackName, name)}`,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { namesFile, readUsers, sourcesOf, type Users } from '../../layers/domain/users.ts';
 import type { Config } from './config.ts';
 import { headerOf, type Event, type Identify, type Identity, refusal } from './identity.ts';
-import { verify } from './password.ts';
+import { createVerify, type Verify } from './password.ts';
 
 type Credentials = { readonly user: string; readonly password: string };
 
@@ -17,7 +17,7 @@ const credentialsOf = (event: Event): Credentials | undefined => {
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 
-const identify = async (users: Users, given: Credentials | undefined): Promise<Identity> => {
+const identify = async (verify: Verify, users: Users, given: Credentials | undefined): Promise<Identity> => {
   const found = given && (await verify(users, given.user, given.password));
   if (!found) throw refusal();
   const { project, roles } = found;
@@ -37,7 +37,8 @@ const identify = async (users: Users, given: Credentials | undefined): Promise<I
 export const createBasic = ({ users: places }: Config): Identify => {
   const read = (): Users => readUsers(sourcesOf(places, (file) => readFileSync(file, 'utf8')));
   const fixed = namesFile(places) ? undefined : read();
-  return async (event) => identify(fixed ?? read(), credentialsOf(event));
+  const verify = createVerify();
+  return async (event) => identify(verify, fixed ?? read(), credentialsOf(event));
 };
 
 /**
@@ -47,9 +48,10 @@ export const createBasic = ({ users: places }: Config): Identify => {
 export const besideService = ({ service: text }: Config, others: Identify): Identify => {
   if (text === '') return others;
   const users = readUsers([{ format: 'users', where: 'INGOT_SERVICE_USER', text }]);
+  const verify = createVerify();
   return async (event) => {
     const given = credentialsOf(event);
-    return given && users.has(given.user) ? identify(users, given) : others(event);
+    return given && users.has(given.user) ? identify(verify, users, given) : others(event);
   };
 };
 

@@ -1,6 +1,5 @@
 /** The BMC proxy on AWS. */
-import type { Context } from 'aws-lambda';
-
+import { toInvoked } from '../../layers/platform/aws/invoked.ts';
 import { awsClock, awsLog, awsOpener, awsSealer, awsTable } from '../../layers/platform/aws/platform.ts';
 import { createBmcRecords } from '../../layers/store/bmc-records.ts';
 import { tlsWire } from '../../layers/redfish-client/transport.ts';
@@ -9,13 +8,14 @@ import { Config } from './config.ts';
 
 const { env } = process;
 const clock = awsClock();
+const log = awsLog('bmc-proxy');
 
 const app = create(
   {
     records: createBmcRecords({ table: awsTable(env), clock }),
     opener: awsOpener(env),
     sealer: awsSealer(env),
-    log: awsLog('bmc-proxy'),
+    log,
     clock,
     wire: tlsWire,
   },
@@ -23,5 +23,4 @@ const app = create(
 );
 
 /** Called by functions/workflow. What it throws reaches the caller as a Fault of that name. */
-export const handler = async (event: unknown, lambda: Context): Promise<object> =>
-  app(event, { request_id: lambda.awsRequestId, remaining_ms: () => lambda.getRemainingTimeInMillis() });
+export const handler = toInvoked(app, log);

@@ -50,7 +50,7 @@ const objectOf = ({ status, source }: StoredImage, { subject }: Pick<Call, 'subj
 /** A link to the data, which is a secret; undefined if there is none yet. Throws Forbidden (403). */
 export const downloadLink = async (deps: Deps, call: Call<undefined, StoredImage>): Promise<string | undefined> => {
   const object = objectOf(call.target, call);
-  return object && deps.objects.link(object, 'GET', downloadSeconds);
+  return object && deps.objects.link(object, downloadSeconds);
 };
 
 export const fileRoutes: readonly Route[] = [

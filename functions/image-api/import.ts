@@ -129,7 +129,7 @@ export const importRoutes: readonly Route[] = [
         const { url, checksum_url } = source;
         return { body: [{ url, metadata: { ...(checksum_url !== undefined && { checksum_url }) } }] };
       }
-      return { body: [{ url: await objects.link(source.object, 'GET', config.linkSeconds), metadata: {} }] };
+      return { body: [{ url: await objects.link(source.object, config.linkSeconds), metadata: {} }] };
     },
   }),
 ];

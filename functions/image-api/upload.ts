@@ -43,7 +43,8 @@ export const uploadRoutes: readonly Route[] = [
       const object = newObject(deps, target.uuid);
       const now = deps.clock.now();
       await beginUpload(deps, target.uuid, 'link', { object, at: now, digest });
-      const { url, headers } = await deps.objects.uploadLink(object, digest.os_hash_value, uploadSeconds);
+      const upload = { sha256: digest.os_hash_value };
+      const { url, headers } = await deps.objects.uploadLink(object, upload, uploadSeconds);
       return { body: { upload_url: url, method: 'PUT', headers, expires_at: isoTime(now + uploadSeconds * 1000) } };
     },
   }),

@@ -23,5 +23,5 @@ export const create = (platform: Deps, settings: Config) => async (event: unknow
   if (typeof workflow === 'string') return run({ ...platform, settings }, event, invocation);
   const told = nodeEvent.safeParse(event);
   if (told.success) return takeEvent(platform, told.data, invocation);
-  throw new Fault('PhaseUnknown', 400, 'This is no phase of a run of a server, and no event of a node.');
+  throw new Fault('PhaseUnknown', 500, 'This is no phase of a run of a server, and no event of a node.');
 };

@@ -46,6 +46,6 @@ export const create = (platform: Deps, { openImages, ...settings }: Config) => {
     if (request !== undefined) return serveRequest(world, event);
     const owner = ownerOf(workflow);
     if (owner) return runners[owner](world, event, invocation);
-    throw new Fault('PhaseUnknown', 400, `There is no workflow ${JSON.stringify(workflow)} whose phase could be run.`);
+    throw new Fault('PhaseUnknown', 500, `There is no workflow ${JSON.stringify(workflow)} whose phase could be run.`);
   };
 };

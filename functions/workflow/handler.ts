@@ -1,7 +1,6 @@
 /** The phase runner on AWS. */
-import type { Context } from 'aws-lambda';
-
 import { awsApis } from '../../layers/platform/aws/apis.ts';
+import { toInvoked } from '../../layers/platform/aws/invoked.ts';
 import {
   awsChance,
   awsClock,
@@ -36,5 +35,4 @@ const app = create(
 );
 
 /** Called by Step Functions. What it throws becomes the ASL error of that name. */
-export const handler = async (event: unknown, lambda: Context): Promise<object> =>
-  app(event, { request_id: lambda.awsRequestId, remaining_ms: () => lambda.getRemainingTimeInMillis() });
+export const handler = toInvoked(app, log);

@@ -1,6 +1,7 @@
 /** Capabilities: `k:v,k2:v2` in properties, an object or its JSON text in instance_info (ironic-deploy.md 1.2). */
 import { Invalid } from './fault.ts';
 import type { Node } from './node.ts';
+import { isObject } from './values.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -9,9 +10,6 @@ const allowed: { readonly [name: string]: readonly string[] } = {
   secure_boot: ['true', 'false'],
   disk_label: ['msdos', 'gpt'],
 };
-
-const isObject = (value: unknown): value is Capabilities =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parseJson = (text: string): unknown => {
   try {

@@ -115,6 +115,11 @@ export const notes = {
     unread: true,
     doc: 'Fingerprint of the certificate that the BMC showed last, to be pinned in driver_info.redfish_verify_ca.',
   },
+  power_sync_failures: {
+    schema: z.int().min(1),
+    lifetime: 'node',
+    doc: 'How often in a row the power state could not be synchronised; absent: it could the last time.',
+  },
   inspected_by_run: {
     schema: z.string(),
     lifetime: 'inspection',

@@ -26,7 +26,7 @@ import { readArguments } from './arguments.ts';
 import { createMatcher, type Match } from './match.ts';
 import type { Patience } from './patience.ts';
 import { type About, type Content, json, noVersions, type Protocol, type Refusal } from './protocol.ts';
-import { isServerError, refuse, reply } from './reply.ts';
+import { levelOf, refuse, reply } from './reply.ts';
 import { bytesOf, type HttpRequest, jsonBody, readRequest, refuseAccept } from './request.ts';
 import { type Answer, type Call, type Route, statusAt } from './route.ts';
 import { leavesTrail, type Trail, trailOf } from './trail.ts';
@@ -167,7 +167,8 @@ export const serve = <Deps extends Needs, Rule extends string>(api: Api<Deps, Ru
       leaveTrail(deps, asked, result.statusCode);
       return result;
     } catch (error) {
-      if (isServerError(error)) deps.log.error('The request failed.', { ...about, path: event.path, error });
+      const level = levelOf(error);
+      if (level) deps.log[level]('The request failed.', { ...about, path: event.path, error });
       const result = refuse(protocol, about, error, by);
       leaveTrail(deps, asked, result.statusCode);
       return result;

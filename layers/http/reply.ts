@@ -26,9 +26,13 @@ const notImplemented = 501;
 /** Of 500 and more, what is said to clients. */
 const toldAll: readonly number[] = [notImplemented, 503];
 
-/** Whether an error is our fault and must be logged with its cause. */
-export const isServerError = (error: unknown): boolean =>
-  !isFault(error) || (error.code >= 500 && error.code !== notImplemented && error.retryAfter === undefined);
+/** How an error is logged, with its cause: not at all if the caller is told all of it, as an error if it is our fault. */
+export const levelOf = (error: unknown): 'error' | 'warn' | undefined => {
+  if (!isFault(error)) return 'error';
+  if (error.code < 500 || error.code === notImplemented || error.retryAfter !== undefined) return undefined;
+  // Something that is asked does not answer, a BMC most of all: try again.
+  return error.code === 503 ? 'warn' : 'error';
+};
 
 const headersOf = ({ retryAfter, allow }: Fault): Record<string, string> => ({
   ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),

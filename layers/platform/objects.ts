@@ -10,6 +10,11 @@ export type Listed = { readonly key: string; readonly put_at: number };
 /** A link to put one content to, and the headers that have to come with it. */
 export type UploadLink = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
+/** What a link to put is good for: data of this many bytes, of this SHA-256 (in hexadecimal), or both. */
+export type Upload =
+  | { readonly size: number; readonly sha256?: string }
+  | { readonly size?: number; readonly sha256: string };
+
 /** The header that says the SHA-256 of what is put, in base64, as S3 names it. */
 export const checksumHeader = 'x-amz-checksum-sha256';
 
@@ -31,13 +36,13 @@ export type Objects = {
   /** Removing an absent object is a success. */
   remove(key: string): Promise<void>;
   /**
-   * A URL that whoever holds it may use for this one method and key until it expires. It is a secret: never logged.
-   * HEAD on a GET link is refused with 403, as S3 does; so are a changed signature and an expired link.
+   * A URL that whoever holds it may get this key with until it expires. It is a secret: never logged. HEAD is refused with
+   * 403, as S3 does; so are a changed signature and an expired link.
    */
-  link(key: string, method: 'GET' | 'PUT', seconds: number): Promise<string>;
+  link(key: string, seconds: number): Promise<string>;
   /**
-   * The same to put what has this SHA-256 (in hexadecimal) and nothing else: without the header 403, with other data 400,
-   * and then nothing is stored.
+   * The same to put what is such data and nothing else, so that nobody fills the store with one: of another size or
+   * without the header 403, with other data 400, and then nothing is stored.
    */
-  uploadLink(key: string, sha256: string, seconds: number): Promise<UploadLink>;
+  uploadLink(key: string, upload: Upload, seconds: number): Promise<UploadLink>;
 };

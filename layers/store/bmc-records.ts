@@ -2,7 +2,9 @@
  * What the BMC proxy sees of the table: the record of a machine, and the ledger of what was done to it.
  *
  * A command's rows are kept in its item `command#<op_id>`; item `ledger` holds the hash of the node's newest row. Each
- * row holds the hash of the row before it, whatever command that belongs to, so a changed or missing row shows.
+ * row holds the hash of the row before it, whatever command that belongs to, so a changed or missing row shows. Commands
+ * are kept as long as the history; each row says when the one before it was written, so that one which is missing before
+ * its time still shows.
  */
 import { createHash } from 'node:crypto';
 
@@ -16,6 +18,7 @@ import { port as portFields } from '../domain/port.ts';
 import { rescuePasswordName } from './rescue-passwords.ts';
 import type { Platform } from '../platform/platform.ts';
 import { absent, below, equals, isConditionFailed, type Item, type Table, type Write } from '../platform/table.ts';
+import { expiryOf } from './events.ts';
 import { companions, type LedgerHead } from './kinds/companions.ts';
 import { missing, readRecord, recordsOf } from './records/find.ts';
 import { isoTime } from '../domain/values.ts';
@@ -28,6 +31,8 @@ type Needs = Pick<Platform, 'table' | 'clock'>;
 export type LedgerRow = {
   readonly seq: number;
   readonly previous: string;
+  /** When the row before it was written; absent in the first row, and in those of earlier versions. */
+  readonly previous_at?: string;
   readonly at: string;
   readonly op: string;
   readonly op_id: string;
@@ -55,35 +60,52 @@ export const readLedger = async (table: Pick<Table, 'query'>, uuid: string): Pro
   return items.flatMap(rowsOf).sort((a, b) => a.seq - b.seq);
 };
 
-/** `row` counts from 1; one more than there are rows: some are missing at the end. */
+/** `row`: the number of the row at which it breaks, from 1; one more than the last: some are missing at the end. */
 export type Verdict = {
   readonly rows: readonly LedgerRow[];
   readonly broken?: { readonly row: number; readonly why: string };
 };
 
-const findBreak = (rows: readonly LedgerRow[], head: LedgerHead): Verdict['broken'] => {
-  for (const [index, { hash, ...row }] of rows.entries()) {
-    const before = rows[index - 1]?.hash ?? beginning.hash;
-    if (row.seq !== index + 1) return { row: index + 1, why: 'a row before it is missing.' };
-    if (row.previous !== before) return { row: index + 1, why: 'it does not follow the row before it.' };
-    if (hash !== hashOf(row)) return { row: index + 1, why: 'it was changed after it was written.' };
+/** Whether what was written at that time, or before it, may be gone by now (seconds since the epoch). */
+const isPast = (at: string | undefined, now: number): boolean => at !== undefined && expiryOf(at) <= now;
+
+/** What is wrong with a row that comes after `before`, the row that is left of those before it. */
+const flawOf = ({ hash, ...row }: LedgerRow, before: LedgerHead, now: number): string | undefined => {
+  if (row.seq <= before.seq) return 'there is another row of its number.';
+  const follows = row.seq === before.seq + 1;
+  if (!follows && !isPast(row.previous_at ?? row.at, now)) return 'a row before it is missing.';
+  if (follows && row.previous !== before.hash) return 'it does not follow the row before it.';
+  return hash === hashOf(row) ? undefined : 'it was changed after it was written.';
+};
+
+const findBreak = (rows: readonly LedgerRow[], head: LedgerHead, now: number): Verdict['broken'] => {
+  let before: LedgerHead = beginning;
+  for (const row of rows) {
+    const why = flawOf(row, before, now);
+    if (why !== undefined) return { row: before.seq + 1, why };
+    before = row;
   }
-  const last = rows.at(-1);
-  if (head.seq === (last?.seq ?? 0) && head.hash === (last?.hash ?? '')) return undefined;
-  return { row: rows.length + 1, why: `${head.seq} rows were written, and the last of those here is not the last.` };
+  if (head.seq === before.seq && head.hash === before.hash) return undefined;
+  if (head.seq > before.seq && isPast(head.at, now)) return undefined;
+  return { row: before.seq + 1, why: `${head.seq} rows were written, and the last of those here is not the last.` };
 };
 
 /**
- * Checks the chain of a node's ledger: no row was changed, added or removed, not even at the end. A machine that is worked
- * on meanwhile does no harm: it is read again until nothing was appended in between.
+ * Checks the chain of a node's ledger: no row was changed, added or removed before its time, not even at the end. A
+ * machine that is worked on meanwhile does no harm: it is read again until nothing was appended in between. `now`:
+ * milliseconds.
  */
-export const verifyLedger = async (table: Pick<Table, 'get' | 'query'>, uuid: string): Promise<Verdict> => {
+export const verifyLedger = async (
+  table: Pick<Table, 'get' | 'query'>,
+  uuid: string,
+  now: number,
+): Promise<Verdict> => {
   const readHead = async () => (await companions.ledger.read(table, uuid)) ?? beginning;
   for (let before = await readHead(); ;) {
     const rows = await readLedger(table, uuid);
     const head = await readHead();
     if (head.hash === before.hash) {
-      const broken = findBreak(rows, head);
+      const broken = findBreak(rows, head, now / 1000);
       return { rows, ...(broken && { broken }) };
     }
     before = head;
@@ -163,16 +185,21 @@ const append = async (
     const before = rowsOf(command);
     if (before.length !== (seen?.version ?? 0)) throw Overtaken(op_id);
     const head = companions.ledger.of(newest) ?? beginning;
-    const row = { seq: head.seq + 1, previous: head.hash, at: isoTime(clock.now()), op, op_id, ...step };
+    const at = isoTime(clock.now());
+    const previous = { previous: head.hash, ...(head.at !== undefined && { previous_at: head.at }) };
+    const row = { seq: head.seq + 1, ...previous, at, op, op_id, ...step };
     const hash = hashOf(row);
     const rows: LedgerRow[] = [...before, { ...row, hash }];
     const entry = toEntry(rows)!;
     const writes: Write[] = [
       {
-        put: companions.command.item(uuid, op_id, { ...entry, rows }),
+        put: companions.command.item(uuid, op_id, { ...entry, rows, expires_at: expiryOf(at) }),
         when: [command ? equals('version', before.length) : absent],
       },
-      { ...companions.ledger.put(uuid, { seq: row.seq, hash }), when: [newest ? equals('hash', head.hash) : absent] },
+      {
+        ...companions.ledger.put(uuid, { seq: row.seq, hash, at }),
+        when: [newest ? equals('hash', head.hash) : absent],
+      },
     ];
     // The fence: the node must still be in the generation that the caller holds, or the machine does not get this.
     const fence: Write[] =

@@ -48,7 +48,7 @@ async function* contents(folder: string, keys: readonly string[]): AsyncGenerato
  */
 export const createObjects = ({ folder, key: keyFile, base, clock = systemClock }: ObjectsOptions): Objects => {
   const secret = readKey(keyFile);
-  const linkFor = (claim: Pick<Claim, 'key' | 'method' | 'checksum'>, seconds: number): string => {
+  const linkFor = (claim: Omit<Claim, 'expires'>, seconds: number): string => {
     fileOf(folder, claim.key);
     return makeLink(base, secret, { ...claim, expires: String(Math.floor(clock.now() / 1000) + seconds) });
   };
@@ -59,10 +59,17 @@ export const createObjects = ({ folder, key: keyFile, base, clock = systemClock 
     size: async (key) => stat(fileOf(folder, key)).then(({ size }) => size, unlessMissing),
     list: async (prefix) => listFiles(folder, prefix),
     remove: async (key) => rm(fileOf(folder, key), { force: true }),
-    link: async (key, method, seconds) => linkFor({ key, method }, seconds),
-    uploadLink: async (key, sha256, seconds) => {
-      const checksum = inBase64(sha256);
-      return { url: linkFor({ key, method: 'PUT', checksum }, seconds), headers: { [checksumHeader]: checksum } };
+    link: async (key, seconds) => linkFor({ key, method: 'GET' }, seconds),
+    uploadLink: async (key, { sha256, size }, seconds) => {
+      const headers = sha256 === undefined ? {} : { [checksumHeader]: inBase64(sha256) };
+      const checksum = headers[checksumHeader];
+      const claim = {
+        key,
+        method: 'PUT',
+        ...(checksum && { checksum }),
+        ...(size !== undefined && { size: String(size) }),
+      };
+      return { url: linkFor(claim, seconds), headers };
     },
   };
 };

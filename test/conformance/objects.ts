@@ -89,10 +89,10 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
       expect(last! - first!).toBeLessThan(60_000);
     });
 
-    it('lets the holder of a GET link read, and do nothing else', async () => {
+    it('lets the holder of a link read, and do nothing else', async () => {
       const key = newKey();
       await subject.objects.put(key, bytes('drive'));
-      const link = await subject.objects.link(key, 'GET', 60);
+      const link = await subject.objects.link(key, 60);
       const answer = await subject.request('GET', link);
       expect([answer.status, text(answer.body)]).toEqual([200, 'drive']);
       for (const method of ['HEAD', 'PUT', 'DELETE', 'POST']) {
@@ -101,18 +101,25 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
       expect(text(await subject.objects.get(key))).toBe('drive');
     });
 
-    it('lets the holder of a PUT link write, and not read', async () => {
+    it('lets the holder of a link for a size put as much, and neither less nor more, nor read', async () => {
       const key = newKey();
-      const link = await subject.objects.link(key, 'PUT', 60);
-      expect((await subject.request('PUT', link, bytes('uploaded'))).status).toBe(200);
+      const { url, headers } = await subject.objects.uploadLink(key, { size: 8 }, 60);
+      expect(headers).toEqual({});
+      for (const other of ['uploaded, and more', 'less', '']) {
+        expect([other, (await subject.request('PUT', url, bytes(other))).status]).toEqual([other, 403]);
+      }
+      const unbound = url.replace(/&size=8/, '').replace(/content-length(%3B|;)/, '');
+      expect((await subject.request('PUT', unbound, bytes('uploaded, and more'))).status).toBe(403);
+      expect(await subject.objects.size(key)).toBeUndefined();
+      expect((await subject.request('PUT', url, bytes('uploaded'))).status).toBe(200);
       expect(text(await subject.objects.get(key))).toBe('uploaded');
-      expect((await subject.request('GET', link)).status).toBe(403);
+      expect((await subject.request('GET', url)).status).toBe(403);
     });
 
     it('lets the holder of a link for one content put that, and nothing else', async () => {
       const key = newKey();
       const sha256 = createHash('sha256').update('this').digest('hex');
-      const { url, headers } = await subject.objects.uploadLink(key, sha256, 60);
+      const { url, headers } = await subject.objects.uploadLink(key, { sha256 }, 60);
       const other = { 'x-amz-checksum-sha256': createHash('sha256').update('that').digest('base64') };
       expect((await subject.request('PUT', url, bytes('that'), headers)).status).toBe(400);
       for (const changed of [{}, other]) {
@@ -127,14 +134,14 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
     });
 
     it('answers a link to an absent object with 404', async () => {
-      expect((await subject.request('GET', await subject.objects.link(newKey(), 'GET', 60))).status).toBe(404);
+      expect((await subject.request('GET', await subject.objects.link(newKey(), 60))).status).toBe(404);
     });
 
     it('refuses a changed link', async () => {
       const [key, other] = [newKey(), newKey()];
       await subject.objects.put(key, bytes('mine'));
       await subject.objects.put(other, bytes('yours'));
-      const link = await subject.objects.link(key, 'GET', 60);
+      const link = await subject.objects.link(key, 60);
       const changed = [
         link.replace(key, other),
         link.replace(/(signature=)(..)/i, (_all, name: string, two: string) => name + (two === 'AA' ? 'BB' : 'AA')),
@@ -146,7 +153,7 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
     it('refuses a link that has expired', async () => {
       const key = newKey();
       await subject.objects.put(key, bytes('late'));
-      const link = await subject.objects.link(key, 'GET', 2);
+      const link = await subject.objects.link(key, 2);
       await subject.wait(3);
       expect((await subject.request('GET', link)).status).toBe(403);
     });

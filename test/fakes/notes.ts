@@ -18,6 +18,7 @@ export const everyNote: Required<Notes> = {
   agent_medium: 'agents/before.img',
   removable_media: true,
   bmc_certificate_sha256: 'AB:CD',
+  power_sync_failures: 2,
   inspected_by_run: 'run-0',
   inspected_with_key: true,
   clean_steps: steps,

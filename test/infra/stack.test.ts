@@ -129,6 +129,34 @@ describe('the template and the manifest', () => {
   });
 });
 
+describe('the look at the power of all machines', () => {
+  const rules = (given: Template) =>
+    Object.entries(given.findResources('AWS::Events::Rule'))
+      .filter(([id]) => id.startsWith('PowerSyncSchedule'))
+      .map(([, { Properties }]) => Properties as { ScheduleExpression: string; Targets: unknown });
+
+  it('is scheduled as the setting says', () => {
+    expect(rules(template).map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(['rate(30 minutes)']);
+    expect(JSON.stringify(rules(template)[0]!.Targets)).toContain(prefixOf('power-sync'));
+    const often = synthesise({ sync_power_state_interval: '60' });
+    expect(rules(often).map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(['rate(1 minute)']);
+  });
+
+  it('is not scheduled when the setting is 0', () => {
+    expect(rules(synthesise({ sync_power_state_interval: '0' }))).toEqual([]);
+  });
+
+  it('is refused where EventBridge does not know such times', () => {
+    expect(() => synthesise({ sync_power_state_interval: '90' })).toThrow('sync_power_state_interval');
+  });
+
+  it('may call the proxy and start runs, and neither reach the network of BMCs nor open their passwords', () => {
+    expect(functionOf('power-sync')).not.toHaveProperty('VpcConfig');
+    expect(actionsOf('power-sync')).toEqual(expect.arrayContaining(['lambda:InvokeFunction', 'states:StartExecution']));
+    expect(actionsOf('power-sync').filter((action) => action.startsWith('kms:'))).toEqual([]);
+  });
+});
+
 describe('the routes that ask for no password', () => {
   const statements = (
     ofType('AWS::ApiGateway::RestApi')[0]![1].Properties['Policy'] as { Statement: Record<string, unknown>[] }
@@ -197,8 +225,11 @@ describe('roles', () => {
     expect(new Set(roles).size).toBe(names.length);
   });
 
-  it('let only the workflow invoke the proxy', () => {
-    expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual(['workflow']);
+  it('let nobody but those who work on machines, or look after their power, invoke the proxy', () => {
+    expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual([
+      'workflow',
+      'power-sync',
+    ]);
   });
 
   it('let only the proxy open secrets, and APIs, workflows and the proxy seal them', () => {
@@ -287,6 +318,31 @@ describe('the functions for tenants', () => {
   });
 });
 
+describe('what strangers can use up', () => {
+  const reserves = (of: Template) =>
+    Object.fromEntries(
+      Object.entries(of.findResources('AWS::Lambda::Function')).flatMap(([id, { Properties }]) => {
+        const { ReservedConcurrentExecutions: reserve } = Properties as { ReservedConcurrentExecutions?: number };
+        return reserve === undefined ? [] : [[id.replace(/Function.*/, ''), reserve]];
+      }),
+    );
+
+  it('is a share of their own; what works on machines has one, too', () => {
+    const given = { authorizer: 50, ramdiskapi: 50, workflow: 200, bmcproxy: 200 };
+    expect(reserves(template)).toEqual(given);
+    const limited = {
+      reserve_authorizer: '20',
+      reserve_ramdisk_api: 10,
+      reserve_workflow: '0',
+      reserve_bmc_proxy: '0',
+    };
+    expect(reserves(synthesise(limited))).toEqual({ authorizer: 20, ramdiskapi: 10 });
+    for (const wrong of ['', '-1', 'many', '1.5']) {
+      expect(() => synthesise({ reserve_workflow: wrong })).toThrow('reserve_workflow');
+    }
+  });
+});
+
 describe('the hardware network', () => {
   it('has only the proxy in it', () => {
     expect(names.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual(['bmc-proxy']);
@@ -366,11 +422,11 @@ describe('what is kept', () => {
 });
 
 describe('operators', () => {
-  it('can follow every execution', () => {
+  it('can follow every execution, in a log without its data: task tokens are among that', () => {
     for (const [, { Properties }] of ofType('AWS::StepFunctions::StateMachine')) {
       expect(Properties).toMatchObject({
         TracingConfiguration: { Enabled: true },
-        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: true },
+        LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
       });
     }
   });
@@ -388,21 +444,6 @@ describe('operators', () => {
       });
       expect(format).not.toMatch(/header|querystring|body|authorizer\.token/i);
     }
-  });
-
-  it('are told of failed executions, failing functions and stuck nodes', () => {
-    const alarms = ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['MetricName']);
-    expect(alarms.filter((metric) => metric === 'ExecutionsFailed')).toHaveLength(Object.keys(workflows).length);
-    expect(alarms.filter((metric) => metric === 'ExecutionsTimedOut')).toHaveLength(Object.keys(workflows).length);
-    expect(alarms.filter((metric) => metric === 'Errors')).toHaveLength(names.length);
-    const stuck = ofType('AWS::CloudWatch::Alarm').find(
-      ([, { Properties }]) => Properties['MetricName'] === 'StuckNodes',
-    );
-    // As functions/sync/handler.ts names it; an alarm on another name would never sound.
-    expect(stuck?.[1].Properties).toMatchObject({
-      Namespace: 'Ingot',
-      Dimensions: [{ Name: 'service', Value: 'sync' }],
-    });
   });
 
   it('get the endpoint as an output', () => {
@@ -443,5 +484,6 @@ describe('operators', () => {
   it('are stopped by a context value that cannot be', () => {
     expect(() => synthesise({ endpoint_type: 'EDGE' })).toThrow('endpoint_type');
     expect(() => synthesise({ vpc_id: 'vpc-1' })).toThrow('subnet_ids');
+    expect(() => synthesise({ endpoint_type: 'PRIVATE' })).toThrow('PRIVATE needs vpc_endpoint_ids');
   });
 });

@@ -1,12 +1,15 @@
+import { gzipSync } from 'node:zlib';
+
 import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../layers/bmc/faults.ts';
+import { configdriveKey, configdriveReference } from '../../layers/domain/configdrive.ts';
 import type { Notes } from '../../layers/domain/notes.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { strangeNotes } from '../fakes/notes.ts';
 import { pending } from '../fakes/proxy.ts';
 import { aNode } from './nodes.ts';
-import { createStage } from './stage.ts';
+import { createStage, type Stage } from './stage.ts';
 
 const change = async (target: string, more: Partial<StoredNode> = {}, timeout: number | null = null) => {
   const stage = await createStage({ node: aNode({ provision_state: 'active', ...more }) });
@@ -18,11 +21,11 @@ const change = async (target: string, more: Partial<StoredNode> = {}, timeout: n
 
 describe('power', () => {
   it.each([
-    ['power on', ['PowerOn'], 'power on', 0],
+    ['power on', ['RenewConfigdrive', 'PowerOn'], 'power on', 0],
     ['power off', ['PowerOff', 'ThenOn'], 'power off', 1],
     ['soft power off', ['SoftPowerOff', 'ThenOn'], 'power off', 1],
-    ['rebooting', ['PowerOff', 'ThenOn', 'PowerOn'], 'power on', 2],
-    ['soft rebooting', ['SoftPowerOff', 'ThenOn', 'PowerOn'], 'power on', 2],
+    ['rebooting', ['PowerOff', 'ThenOn', 'RenewConfigdrive', 'PowerOn'], 'power on', 2],
+    ['soft rebooting', ['SoftPowerOff', 'ThenOn', 'RenewConfigdrive', 'PowerOn'], 'power on', 2],
   ])('%s goes through %j', async (target, phases, state, switched) => {
     const { stage, run } = await change(target);
     expect(await stage.entered('power', run)).toEqual(['ChangePower', ...phases, 'Finish', 'Done']);
@@ -114,5 +117,57 @@ describe('power', () => {
     await stage.power('power on');
     await stage.settle();
     expect(await stage.read()).toMatchObject({ last_error: 'The image is bad.', reservation: null });
+  });
+});
+
+describe('the configdrive of an instance that boots from an ISO', () => {
+  const key = configdriveKey(aNode().uuid, '01J0');
+  const ramdisk = {
+    deploy_interface: 'ramdisk',
+    instance_info: { boot_iso: 'http://images.test/live.iso', configdrive: configdriveReference(key) },
+  };
+  const boot = async (target: string, more: Partial<StoredNode>, prepare?: (stage: Stage) => void) => {
+    const stage = await createStage({ node: aNode({ provision_state: 'active', ...ramdisk, ...more }) });
+    await stage.world.objects.put(key, Buffer.from(gzipSync('iso').toString('base64')));
+    stage.machine.media['usb'] = 'https://objects.test/old';
+    prepare?.(stage);
+    await stage.power(target);
+    await stage.settle();
+    return stage;
+  };
+  const inDrive = async (stage: Stage) =>
+    (await stage.world.objects.request('GET', stage.machine.media['usb'] ?? '')).status;
+
+  it.each([
+    ['power on', 'power off'],
+    ['rebooting', 'power on'],
+    ['soft rebooting', 'power on'],
+  ] as const)('is in the drive by a new link before %s switches the machine on', async (target, power_state) => {
+    const stage = await boot(target, { power_state });
+    expect(await inDrive(stage)).toBe(200);
+    expect(stage.proxy.requests.map(({ op }) => op).slice(-3)).toEqual([
+      'vmedia.eject',
+      'vmedia.insert',
+      'power.ensure',
+    ]);
+  });
+
+  it.each([
+    ['that runs already', { power_state: 'power on' }],
+    ['whose instance is on its disk', { power_state: 'power off', deploy_interface: 'direct' }],
+    ['that runs no instance', { power_state: 'power off', provision_state: 'deploy failed' }],
+  ] as const)('stays as it is in a machine %s', async (_which, more) => {
+    const stage = await boot('power on', more);
+    expect(stage.machine.media['usb']).toBe('https://objects.test/old');
+  });
+
+  it('keeps no machine off: that its BMC will not is told by the history', async () => {
+    const stage = await boot('power on', { power_state: 'power off' }, ({ proxy }) => {
+      proxy.answer('vmedia.eject', bmcFault('BmcUnsupported', 'The BMC has no drives any more.'));
+    });
+    expect(await stage.read()).toMatchObject({ power_state: 'power on', last_error: null });
+    expect(await stage.history()).toContainEqual(
+      expect.stringContaining('The old link to the configdrive is left: The BMC has no drives any more.'),
+    );
   });
 });

@@ -5,6 +5,7 @@
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { forgetAgent, forgetBoot, poweredOff } from '../owners/node/agent.ts';
 import { leaveBootMedia } from '../owners/node/boot.ts';
+import { renewConfigdrive } from '../owners/node/instance-media.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 
 /** Seconds until a change of power counts as failed, unless the client gave its own. */
@@ -71,6 +72,7 @@ export const phases: Phases = {
   Restart: restart('hard'),
   SoftRestart: restart('soft'),
   DetachBootMedia: leaveBootMedia,
+  RenewConfigdrive: renewConfigdrive,
   PowerOn: powerOn,
   Finish: finish,
 };

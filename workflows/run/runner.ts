@@ -5,7 +5,7 @@ import { failureOf } from './failure.ts';
 import type { Call, Owner } from './owner.ts';
 import type { Ended, Phase } from './phase.ts';
 
-const PhaseUnknown = (what: string) => new Fault('PhaseUnknown', 400, what);
+const PhaseUnknown = (what: string) => new Fault('PhaseUnknown', 500, what);
 
 const callOf = <W, C extends Call, P extends Phase<X, O>, X, O extends Ended>(
   { call }: Owner<W, C, P, X, O>,

@@ -117,18 +117,21 @@ export const createAwsObjects = ({ site = {}, bucket, keyId }: Needs): Objects =
     remove: async (key) => {
       await client.send(new DeleteObjectCommand(at(key))).catch(orFault);
     },
+    link: async (key, seconds) =>
+      getSignedUrl(client, new GetObjectCommand(at(key)), { expiresIn: seconds }).catch(orFault),
     // The bucket's default encryption applies to uploads, so that whoever has a link need not send headers with it.
-    link: async (key, method, seconds) => {
-      const command = method === 'GET' ? new GetObjectCommand(at(key)) : new PutObjectCommand(at(key));
-      return getSignedUrl(client, command, { expiresIn: seconds }).catch(orFault);
-    },
-    uploadLink: async (key, sha256, seconds) => {
-      const checksum = inBase64(sha256);
-      const command = new PutObjectCommand({ ...at(key), ChecksumSHA256: checksum });
+    uploadLink: async (key, { sha256, size }, seconds) => {
+      const headers = sha256 === undefined ? {} : { [checksumHeader]: inBase64(sha256) };
+      const command = new PutObjectCommand({
+        ...at(key),
+        ...(sha256 !== undefined && { ChecksumSHA256: inBase64(sha256) }),
+        // Signed, as any header that the command has: S3 refuses what is longer or shorter.
+        ...(size !== undefined && { ContentLength: size }),
+      });
       // In the query S3 would take it for a promise; as a signed header it is part of what is sent.
       const unhoistableHeaders = new Set([checksumHeader]);
       const url = await getSignedUrl(client, command, { expiresIn: seconds, unhoistableHeaders }).catch(orFault);
-      return { url, headers: { [checksumHeader]: checksum } };
+      return { url, headers };
     },
   };
 };

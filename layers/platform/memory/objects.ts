@@ -11,6 +11,8 @@ type Link = {
   readonly method: 'GET' | 'PUT';
   readonly expires: number;
   readonly checksum?: string;
+  /** Of how many bytes. */
+  readonly size?: number;
 };
 
 export type MemoryObjects = Objects & {
@@ -50,15 +52,17 @@ export const createMemoryObjects = (clock: Pick<Clock, 'now'>): MemoryObjects =>
     list: async (prefix) =>
       [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => ({ key, put_at: times.get(key)! })),
     remove: async (key) => void objects.delete(key),
-    link: async (key, method, seconds) => made({ key, method, expires: clock.now() + seconds * 1000 }),
-    uploadLink: async (key, sha256, seconds) => {
-      const checksum = inBase64(sha256);
-      const url = made({ key, method: 'PUT', expires: clock.now() + seconds * 1000, checksum });
-      return { url, headers: { [checksumHeader]: checksum } };
+    link: async (key, seconds) => made({ key, method: 'GET', expires: clock.now() + seconds * 1000 }),
+    uploadLink: async (key, { sha256, size }, seconds) => {
+      const headers = sha256 === undefined ? {} : { [checksumHeader]: inBase64(sha256) };
+      const checksum = headers[checksumHeader];
+      const promised = { ...(checksum && { checksum }), ...(size !== undefined && { size }) };
+      return { url: made({ key, method: 'PUT', expires: clock.now() + seconds * 1000, ...promised }), headers };
     },
     request: async (method, url, body = new Uint8Array(), headers = {}) => {
       const link = links.get(url);
       if (!link || link.method !== method || link.expires <= clock.now()) return { status: 403, body: undefined };
+      if (link.size !== undefined && link.size !== body.byteLength) return { status: 403, body: undefined };
       if (link.checksum !== undefined) {
         if (headers[checksumHeader] !== link.checksum) return { status: 403, body: undefined };
         const has = createHash('sha256').update(body).digest('base64');

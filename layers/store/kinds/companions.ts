@@ -22,8 +22,8 @@ export type ServerWait = Wait & { readonly about: 'provision' | 'power' };
 /** JSON text, or the key of the object that holds it. */
 export type KeptInventory = { readonly text?: string; readonly object?: string };
 
-/** Number and hash of the newest row of the ledger. */
-export type LedgerHead = { readonly seq: number; readonly hash: string };
+/** Number and hash of the newest row of the ledger, and when it was written; earlier versions did not keep that. */
+export type LedgerHead = { readonly seq: number; readonly hash: string; readonly at?: string };
 
 /** By their names. */
 export const companions = {
@@ -37,7 +37,7 @@ export const companions = {
   inventory: one<KeptInventory>('inventory'),
   ledger: one<LedgerHead>('ledger'),
   /** Commands to the BMC, by the id of their effect. */
-  command: several<LedgerEntry & { readonly rows: readonly LedgerRow[] }>('command'),
+  command: several<LedgerEntry & { readonly rows: readonly LedgerRow[]; readonly expires_at?: number }>('command'),
   /** The history, by ULID. */
   event: several<StoredEvent>('event'),
   /** BIOS settings and firmware components, by name. */

@@ -104,9 +104,10 @@ describe('an agent reads what is stored, byte for byte', () => {
     { requiredKeys: ['meta_data'] },
   );
   const upload = async (uuid: string, form: string, drive: Uint8Array) => {
-    const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
-    const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
     const bytes = form === 'upload' ? gzipSync(drive) : Buffer.from(encode(drive));
+    const asked = { body: { size: bytes.byteLength } };
+    const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`, asked);
+    const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
     await front.platform.objects.request('PUT', upload_url, bytes);
     return configdrive;
   };
@@ -277,9 +278,11 @@ describe('an answer of the table that is lost', () => {
 
   it('leaves the upload to be passed again, if the write was not made', async () => {
     const { uuid } = await front.storeReady();
-    const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`);
+    const bytes = gzipSync(image);
+    const asked = { body: { size: bytes.byteLength } };
+    const { body } = await front.request(`POST /v1/nodes/${uuid}/configdrive`, asked);
     const { upload_url, configdrive } = body as { upload_url: string; configdrive: string };
-    await front.platform.objects.request('PUT', upload_url, gzipSync(image));
+    await front.platform.objects.request('PUT', upload_url, bytes);
     front.platform.table.onWrite = () => {
       front.platform.table.onWrite = undefined;
       throw Unavailable('The table could not be reached.');

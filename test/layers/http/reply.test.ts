@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { Conflict, Fault, Unavailable } from '../../../layers/domain/fault.ts';
 import { ironic } from '../../../layers/http/protocols/ironic.ts';
-import { isServerError, refuse, reply } from '../../../layers/http/reply.ts';
+import { levelOf, refuse, reply } from '../../../layers/http/reply.ts';
 
 const about = { version: 50, request_id: 'req-1' };
 const inner = (body: string) =>
@@ -24,8 +24,18 @@ describe('a refusal', () => {
       const answer = refuse(ironic, about, error, 'resource');
       expect(answer.statusCode).toBe(500);
       expect(answer.body).not.toContain('secret');
-      expect(isServerError(error)).toBe(true);
     }
-    expect(isServerError(Conflict('x'))).toBe(false);
+  });
+
+  it('wakes somebody only for what is a mistake of ours', () => {
+    for (const error of [new Error('x'), new Fault('Damaged', 500, 'x'), 'x']) expect(levelOf(error)).toBe('error');
+    expect(levelOf(Unavailable('The BMC does not answer.'))).toBe('warn');
+    for (const error of [
+      Conflict('x'),
+      new Fault('Later', 503, 'x', { retryAfter: 60 }),
+      new Fault('Never', 501, 'x'),
+    ]) {
+      expect(levelOf(error)).toBeUndefined();
+    }
   });
 });

@@ -158,7 +158,7 @@ describe('an entry', () => {
 
 describe('the ledger', () => {
   it('stays one chain when commands are recorded at the same time', async () => {
-    const { records, table } = await store();
+    const { records, table, clock } = await store();
     await Promise.all(
       Array.from({ length: 12 }, async (_, at) => {
         const operation = at % 2 ? { ...power, op_id: `p${at}` } : { ...boot, op_id: `b${at}` };
@@ -168,18 +168,18 @@ describe('the ledger', () => {
     );
     const rows = await readLedger(table, uuid);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 24 }, (_, at) => at + 1));
-    expect(await verifyLedger(table, uuid)).toEqual({ rows });
+    expect(await verifyLedger(table, uuid, clock.now())).toEqual({ rows });
   });
 
   it('shows every change, wherever it is made', async () => {
-    const { records, table } = await store();
+    const { records, table, clock } = await store();
     let entry = await records.record(uuid, power, { state: 'sent', what: 'ForceOff', generation: 3 }, undefined);
     entry = await records.record(uuid, power, { state: 'accepted', monitor: '/redfish/v1/T/1' }, entry);
     await records.record(uuid, power, { state: 'done' }, entry);
     const rows = await readLedger(table, uuid);
     const seen = async (shown: readonly object[]) => {
       const query = async () => [{ pk: '', sk: '', rows: shown }];
-      return (await verifyLedger({ get: table.get, query }, uuid)).broken;
+      return (await verifyLedger({ get: table.get, query }, uuid, clock.now())).broken;
     };
     expect(await seen(rows)).toBeUndefined();
     expect(await seen(rows.slice(1))).toEqual({ row: 1, why: 'a row before it is missing.' });
@@ -193,5 +193,32 @@ describe('the ledger', () => {
         expect((await seen(changed))?.row).toBeLessThanOrEqual(at + 2);
       }),
     );
+  });
+
+  it('forgets commands with the history, and shows what is gone before its time', async () => {
+    const { records, table, clock } = await store();
+    const day = 24 * 3600 * 1000;
+    const send = async (op_id: string) =>
+      records.record(uuid, { ...power, op_id }, { state: 'sent', what: 'x', generation: 3 }, undefined);
+    const verdict = async () => verifyLedger(table, uuid, clock.now());
+    // The first command is told of again when the second is over: it is kept longer than that.
+    const first = await send('a');
+    await send('b');
+    clock.advance(10 * day);
+    await records.record(uuid, { ...power, op_id: 'a' }, { state: 'done' }, first);
+    clock.advance(85 * day);
+    await send('c');
+    const left = await verdict();
+    expect([left.rows.map(({ seq }) => seq), left.broken]).toEqual([[1, 3, 4], undefined]);
+    clock.advance(6 * day);
+    expect((await verdict()).rows.map(({ seq }) => seq)).toEqual([4]);
+    expect((await verdict()).broken).toBeUndefined();
+    await send('d');
+    await table.write([{ delete: companions.command.key(uuid, 'c') }]);
+    expect((await verdict()).broken).toEqual({ row: 1, why: 'a row before it is missing.' });
+    await table.write([{ delete: companions.command.key(uuid, 'd') }]);
+    expect((await verdict()).broken).toMatchObject({ row: 1, why: expect.stringContaining('5 rows were written') });
+    clock.advance(91 * day);
+    expect(await verdict()).toEqual({ rows: [] });
   });
 });

@@ -93,7 +93,7 @@ it('publishes events for who may', async () => {
 it('stores objects and makes links to the gateway', async () => {
   const { objects } = await open('f', 'objects');
   await objects.put('a/b', Buffer.from('x'));
-  expect(await objects.link('a/b', 'GET', 60)).toMatch(/^http:\/\/127\.0\.0\.1:1\/objects\/a\/b\?/);
+  expect(await objects.link('a/b', 60)).toMatch(/^http:\/\/127\.0\.0\.1:1\/objects\/a\/b\?/);
 });
 
 it('gives the proxy the records of machines and not the table', async () => {

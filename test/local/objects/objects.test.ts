@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +47,10 @@ describeObjects('objects as files', async () => {
   return {
     objects,
     request: async (method, url, body, headers = {}) =>
-      request(method, url, body ? { body: parts(body), headers } : { headers }),
+      request(method, url, {
+        ...(body && { body: parts(body) }),
+        headers: { ...(body && { 'content-length': String(body.byteLength) }), ...headers },
+      }),
     wait: async (seconds) => clock.advance(seconds * 1000),
   };
 });
@@ -58,7 +62,7 @@ describe('reading a part', () => {
     await objects.put('empty', new Uint8Array());
   });
   const ask = async (range: string, key = 'digits') => {
-    const { status, headers, body } = await request('GET', await objects.link(key, 'GET', 60), { headers: { range } });
+    const { status, headers, body } = await request('GET', await objects.link(key, 60), { headers: { range } });
     return [status, headers['Content-Range'], Buffer.from(body ?? []).toString()];
   };
 
@@ -86,7 +90,7 @@ describe('reading a part', () => {
   });
 
   it('says its length and type', async () => {
-    const { headers } = await request('GET', await objects.link('digits', 'GET', 60));
+    const { headers } = await request('GET', await objects.link('digits', 60));
     expect(headers).toMatchObject({ 'Content-Length': 10, 'Content-Type': 'application/octet-stream' });
   });
 });
@@ -94,11 +98,13 @@ describe('reading a part', () => {
 describe('uploads', () => {
   it('past the limit are refused and leave nothing, whatever they said before', async () => {
     const { folder, objects, request } = open('uploads', 1000);
-    const link = await objects.link('big', 'PUT', 60);
+    const bytes = Buffer.alloc(1200);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const { url: link, headers } = await objects.uploadLink('big', { sha256 }, 60);
     await objects.put('big', Buffer.from('before'));
     const chunks = parts(Buffer.alloc(600), Buffer.alloc(600));
-    expect((await request('PUT', link, { body: chunks })).status).toBe(413);
-    expect((await request('PUT', link, { headers: { 'content-length': '1001' } })).status).toBe(413);
+    expect((await request('PUT', link, { headers, body: chunks })).status).toBe(413);
+    expect((await request('PUT', link, { headers: { ...headers, 'content-length': '1001' } })).status).toBe(413);
     expect(Buffer.from((await objects.get('big'))!).toString()).toBe('before');
     expect(readdirSync(folder)).toEqual(['big']);
   });
@@ -119,7 +125,7 @@ describe('keys', () => {
   it.each(['../outside', 'a/../../b', '/etc/passwd', '.hidden', 'a/.b', 'a//b', 'a\\b', 'a%2fb', '', 'x'.repeat(201)])(
     'that could lead anywhere else are refused: %s',
     async (key) => {
-      for (const refused of [objects.put(key, Buffer.from('x')), objects.get(key), objects.link(key, 'GET', 60)]) {
+      for (const refused of [objects.put(key, Buffer.from('x')), objects.get(key), objects.link(key, 60)]) {
         await expect(refused).rejects.toMatchObject({ name: 'Invalid', code: 400 });
       }
     },
@@ -128,7 +134,7 @@ describe('keys', () => {
   it('in a link cannot be turned into another path', async () => {
     await objects.put('a', Buffer.from('x'));
     writeFileSync(join(folder, '..', 'outside'), 'secret');
-    const link = await objects.link('a', 'GET', 60);
+    const link = await objects.link('a', 60);
     for (const path of ['../outside', '%2e%2e/outside', '..%2foutside', 'a/../../outside', '%2e%2e%2foutside']) {
       expect((await request('GET', link.replace('/a?', `/${path}?`))).status).toBe(403);
     }
@@ -146,9 +152,11 @@ describe('the mount of the gateway', () => {
     try {
       expect(prefix).toBe('/objects/');
       const body = Buffer.alloc(3_000_000, 'ingot');
-      const put = await fetch(await objects.link('drive', 'PUT', 60), { method: 'PUT', body });
+      const { url } = await objects.uploadLink('drive', { size: body.byteLength }, 60);
+      expect((await fetch(url, { method: 'PUT', body: body.subarray(1) })).status).toBe(403);
+      const put = await fetch(url, { method: 'PUT', body });
       expect(put.status).toBe(200);
-      const link = await objects.link('drive', 'GET', 60);
+      const link = await objects.link('drive', 60);
       const got = await fetch(link);
       expect(Buffer.from(await got.arrayBuffer()).equals(body)).toBe(true);
       const part = await fetch(link, { headers: { Range: 'bytes=5-9' } });

@@ -36,7 +36,7 @@ def provision(name: str, target: str, **more: Any) -> None:
 
 def upload(name: str, data: bytes) -> str:
     """Sends a configdrive as a file. Returns what to name it by in a deploy."""
-    place = ask("POST", f"/v1/nodes/{name}/configdrive", {})
+    place = ask("POST", f"/v1/nodes/{name}/configdrive", {"size": len(data)})
     request = urllib.request.Request(place["upload_url"], data, method="PUT")
     urllib.request.urlopen(request, timeout=60).close()
     return place["configdrive"]

@@ -100,7 +100,7 @@ export const attachAgentMedium = async (context: PhaseContext): Promise<Outcome>
     const chosen = asked(node) === false;
     return weaker(context, chosen ? 'driver_info.config_via_removable is false' : 'the BMC has one virtual drive only');
   }
-  const image = await platform.objects.link(await makeMedium(context), 'GET', settings.mediumSeconds);
+  const image = await platform.objects.link(await makeMedium(context), settings.mediumSeconds);
   try {
     await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true }, 'agent');
     return done();

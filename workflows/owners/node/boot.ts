@@ -1,6 +1,6 @@
 /** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
 import { wantedBootMode } from '../../../layers/domain/capabilities.ts';
-import { isFault } from '../../../layers/domain/fault.ts';
+import { type Fault, isFault } from '../../../layers/domain/fault.ts';
 import type { Purpose } from '../../../layers/domain/ramdisk.ts';
 import { agentCalled, leftRamdisk } from './agent.ts';
 import { attachAgentMedium, removeAgentMedium } from './agent-medium.ts';
@@ -8,6 +8,7 @@ import { imageToBoot } from './boot-image.ts';
 import { type Hardware, isFake } from './hardware.ts';
 import { notUndone } from './history.ts';
 import { done, type Phase } from './phase.ts';
+import { isRejection } from '../../../layers/bmc/faults.ts';
 
 /** Without waiting for the operating system; the agent's memory of the machine goes with it. */
 export const powerOff: Phase = {
@@ -49,8 +50,8 @@ export const detachBootMedia: Phase = {
   },
 };
 
-/** What a BMC will not do, however often it is asked. */
-const refusals = ['BmcUnsupported', 'BmcRejected', 'BmcTaskFailed', 'BmcStateMismatch'];
+/** What a BMC will not do, or has not done, however often it is asked. */
+export const isRefused = ({ name }: Fault): boolean => isRejection(name) || name === 'BmcStateMismatch';
 
 /**
  * The same where nobody says next what to boot from: no override leads to the drive any more, as BMCs leave one that
@@ -62,7 +63,7 @@ export const leaveBootMedia: Phase = {
     const left = await context.hardware.ask('boot.clear', {}).then(
       () => undefined,
       (error: unknown) => {
-        if (isFault(error) && refusals.includes(error.name)) return error;
+        if (isFault(error) && isRefused(error)) return error;
         throw error;
       },
     );

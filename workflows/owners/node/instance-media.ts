@@ -1,10 +1,12 @@
 /** What an instance finds in the machine's drives: the medium that a ramdisk instance boots from, and its configdrive. */
 import { configdriveObject } from '../../../layers/domain/configdrive.ts';
-import { Invalid } from '../../../layers/domain/fault.ts';
+import { type Fault, Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { isWebUrl } from '../../../layers/domain/instance-image.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import { imageForBmc, packedForAgent } from '../../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { isRefused } from './boot.ts';
+import { notUndone } from './history.ts';
 import { done, type Phase } from './phase.ts';
 
 /** Who fetches a configdrive, and the form that each reads; what a client's own URL leads to is the client's matter. */
@@ -21,7 +23,7 @@ export const configdriveLink = async (
   seconds: number,
 ): Promise<string | undefined> => {
   const key = configdriveObject(node);
-  if (key !== undefined) return objects.link(await forms[whom]({ objects }, key), 'GET', seconds);
+  if (key !== undefined) return objects.link(await forms[whom]({ objects }, key), seconds);
   const value = node.instance_info['configdrive'];
   if (value === undefined || value === null || value === '') return undefined;
   if (isWebUrl(value)) return value;
@@ -38,7 +40,9 @@ export const attachBootIso: Phase = {
   },
 };
 
-/** S3 signs links for at most 7 days; a BMC that reads the medium later than that gets nothing. */
+/**
+ * S3 signs links for at most 7 days, and none outlives the credentials of the function that made it: some hours (docs/aws.md).
+ */
 const longestLink = 7 * 24 * 3600;
 
 /** The configdrive is in the second drive, or nothing is. */
@@ -48,5 +52,32 @@ export const attachConfigdrive: Phase = {
     if (image === undefined) await hardware.ask('vmedia.eject', { slot: 'usb' });
     else await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true });
     return done();
+  },
+};
+
+/** A machine that is off, and whose instance will read its configdrive out of the drive, at each boot. */
+const bootsWithConfigdrive = (node: StoredNode): boolean =>
+  node.provision_state === 'active' &&
+  node.deploy_interface === 'ramdisk' &&
+  node.power_state !== 'power on' &&
+  configdriveObject(node) !== undefined;
+
+/** What will not be otherwise, however often it is asked: the machine may well boot without. */
+const isFinal = (error: unknown): error is Fault => isFault(error) && (error.name === 'Invalid' || isRefused(error));
+
+/**
+ * The configdrive of a ramdisk instance is in the second drive by a new link, before the machine boots again: that of the
+ * deploy may be dead by now. A proxy that sees the image in the drive leaves it there, so it is taken out first.
+ */
+export const renewConfigdrive: Phase = {
+  run: async (context) => {
+    if (!bootsWithConfigdrive(context.node)) return done();
+    try {
+      await context.hardware.ask('vmedia.eject', { slot: 'usb' });
+      return await attachConfigdrive.run(context);
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      return done(undefined, { events: [notUndone(context.about, 'The old link to the configdrive', error.message)] });
+    }
   },
 };

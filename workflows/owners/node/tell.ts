@@ -51,7 +51,7 @@ const complete = async (
  */
 const waitForCall = async (world: World, { call }: Job, { came }: Outcome<Answers> & { is: 'wait' }): Promise<void> => {
   const { uuid, run, phase, token } = call;
-  if (!token) throw new Fault('PhaseUnknown', 400, `Phase ${phase} waits, but the ASL sent no task token.`);
+  if (!token) throw new Fault('PhaseUnknown', 500, `Phase ${phase} waits, but the ASL sent no task token.`);
   const { after: node } = await changeRecord(world, kinds.node, uuid, (fresh) => {
     requireLock(fresh, run);
     if (came(fresh)) return undefined;

@@ -126,22 +126,27 @@ describe('objects on S3', () => {
 });
 
 describe('links to S3', () => {
-  const link = async (bucket: string, where: string, method: 'GET' | 'PUT' = 'GET', key = 'configdrives/a') => {
-    const site = { region: where, credentials };
-    return new URL(await createAwsObjects({ site, bucket, keyId: 'key-1' }).link(key, method, 900));
-  };
+  const storeIn = (bucket: string, where: string) =>
+    createAwsObjects({ site: { region: where, credentials }, bucket, keyId: 'key-1' });
+  const link = async (bucket: string, where: string) =>
+    new URL(await storeIn(bucket, where).link('configdrives/a', 900));
+  const upload = async () =>
+    new URL((await storeIn('ingot', region).uploadLink('configdrives/a', { size: 5 }, 900)).url);
 
-  it.each(['GET', 'PUT'] as const)(
-    'to %s are signed for that method, and ask for no headers of the holder',
-    async (method) => {
-      const { protocol, hostname, pathname, searchParams } = await link('ingot', region, method);
+  it.each([
+    ['get', async () => link('ingot', region), 'host'],
+    ['put', upload, 'content-length;host'],
+  ] as const)(
+    'to %s are signed for that, and ask for no headers that are not sent anyway',
+    async (_to, make, signed) => {
+      const { protocol, hostname, pathname, searchParams } = await make();
       expect([protocol, hostname, pathname]).toEqual([
         'https:',
         'ingot.s3.eu-central-1.amazonaws.com',
         '/configdrives/a',
       ]);
       expect(searchParams.get('X-Amz-Expires')).toBe('900');
-      expect(searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+      expect(searchParams.get('X-Amz-SignedHeaders')).toBe(signed);
       expect(searchParams.get('X-Amz-Content-Sha256')).toBe('UNSIGNED-PAYLOAD');
       expect([...searchParams.keys()].filter((name) => /checksum|encryption/i.test(name))).toEqual([]);
     },
