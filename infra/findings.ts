@@ -38,6 +38,7 @@ const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): strin
   'objects:images': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:images:sweep': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
+  'objects:boots': { resources: objectsUnder('boots'), reason: 'The objects under one prefix of our own.' },
   'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
   'workflows:start': { resources: executions(false), reason: 'The executions of our own state machines.' },
   'workflows:servers': { resources: executions(true), reason: 'The executions of our own state machines.' },

@@ -24,6 +24,7 @@ export const grants = {
   'objects:images': { part: 'objects', doc: 'put, get and delete images' },
   'objects:images:sweep': { part: 'objects', doc: 'list and delete images' },
   'objects:agents': { part: 'objects', doc: 'put, get and delete media of agents' },
+  'objects:boots': { part: 'objects', doc: 'put, get and delete boot images' },
   'objects:guests': { part: 'objects', doc: 'put, get and delete guest documents' },
   'workflows:start': { part: 'workflows', doc: 'start, describe and stop runs of machines' },
   'workflows:servers': { part: 'workflows', doc: 'start, describe and stop runs of servers' },

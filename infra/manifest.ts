@@ -3,6 +3,7 @@
  * a test compares it with the synthesised template.
  */
 import { prefixes } from '../layers/domain/apis.ts';
+import { bootImagesPrefix } from '../layers/domain/boot-image.ts';
 import { carried, type EventType, watched } from '../layers/domain/events.ts';
 import { ramdisk } from '../layers/domain/baremetal/ramdisk.ts';
 import type { Protocol } from '../layers/http/protocol.ts';
@@ -71,6 +72,7 @@ export const functions = {
       'apis:image',
       'invoke:image-api',
       'invoke:bmc-proxy',
+      'invoke:boot-image',
     ],
     doc: 'Runs one phase of a workflow, or one request to hardware that a client waits for.',
   },
@@ -80,6 +82,12 @@ export const functions = {
     grants: ['table', 'open', 'seal'],
     network: 'hardware',
     doc: 'Talks Redfish to BMCs and the command API of deploy agents.',
+  },
+  'boot-image': {
+    memory: 512,
+    timeout: 120,
+    grants: ['objects:boots'],
+    doc: 'Builds the images that machines boot of kernel, ramdisk and boot loader, and makes links to them.',
   },
   sync: {
     memory: 512,
@@ -309,6 +317,25 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
   },
+  boot_image_networks: {
+    default: '',
+    doc: 'Networks (CIDR, comma separated) besides public addresses in which kernels, ramdisks and boot loaders may be, of which boot images are built; empty: private addresses.',
+  },
+  deploy_kernel: {
+    default: '',
+    doc: 'URL of the kernel of the deploy agent, or UUID of an image of the Image API, for nodes whose driver_info names neither deploy_iso nor a kernel.',
+  },
+  deploy_ramdisk: { default: '', doc: 'The ramdisk that belongs to deploy_kernel.' },
+  rescue_kernel: { default: '', doc: 'The same for rescues; empty: deploy_kernel.' },
+  rescue_ramdisk: { default: '', doc: 'The ramdisk that belongs to rescue_kernel.' },
+  bootloader: {
+    default: '',
+    doc: 'URL of the image of an EFI system partition with a boot loader, or UUID of an image of the Image API, for nodes whose driver_info names none. Boot images are built with it.',
+  },
+  kernel_append_params: {
+    default: 'nofb vga=normal',
+    doc: 'Arguments of kernels in boot images that are built, besides those for the agent; %default% in a driver_info means these.',
+  },
   agent_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) from which deploy agents may call: lookup, heartbeat, inventories; empty: private addresses only.',
@@ -446,4 +473,5 @@ export const objectPrefixes = {
   agents: 'agents/',
   images: 'images/',
   guests: 'guest-metadata/',
+  boots: bootImagesPrefix,
 } as const;

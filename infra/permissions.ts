@@ -107,6 +107,7 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
     listStatement(bucket, [`${objectPrefixes.images}*`]),
   ],
   'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
+  'objects:boots': (_stack, targets) => objectStatements(targets, ['boots']),
   'objects:guests': (_stack, targets) => objectStatements(targets, ['guests']),
   // Nobody authenticates to who has it: new objects, and none of anybody else.
   'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [

@@ -21,6 +21,7 @@ const withSimulator: Partial<Settings> = {
   poll_interval_ms: '200',
   agent_networks: '127.0.0.0/8',
   image_networks: '127.0.0.0/8',
+  boot_image_networks: '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
 };
 
 /** Variables that are no settings, by the function that reads them; nobody else gets them. */

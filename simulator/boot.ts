@@ -3,7 +3,8 @@ import { runAgent } from './agent/agent.ts';
 import { readParameters } from './agent/parameters.ts';
 import { recordViolation } from './evidence.ts';
 import { profileOf, type Device, type Machine, type Phase } from './machine.ts';
-import { readMedia } from './media.ts';
+import { startLoader } from './boot-loader.ts';
+import { type Built, readMedia } from './media.ts';
 import { takeOver } from './settings.ts';
 import { spanOf, type Life, type Span, type World } from './world.ts';
 
@@ -55,6 +56,12 @@ const post = async (world: World, machine: Machine, { signal }: AbortController)
   enter(world, machine, 'load');
 };
 
+const builtBy = (words: Readonly<Record<string, string>>): Built => ({
+  api_url: words['ipa-api-url'] ?? null,
+  inspection_url: words['ipa-inspection-callback-url'] ?? null,
+  boot_method: words['boot_method'] ?? null,
+});
+
 const load = async (world: World, machine: Machine, { signal }: AbortController): Promise<void> => {
   await world.clock.sleep(machine.until - world.clock.now(), signal);
   if (world.faults.strikes('boot_fails', machine)) return enter(world, machine, 'halted', 'fault boot_fails');
@@ -67,7 +74,11 @@ const load = async (world: World, machine: Machine, { signal }: AbortController)
   signal.throwIfAborted();
   if ('reason' in found) return enter(world, machine, 'halted', found.reason);
   if (!found.built) return enter(world, machine, 'os');
-  const { api_url, ...parameters } = await readParameters(world, machine, found.built, signal);
+  const started = found.boots ? await startLoader(world, machine, media.image, signal) : undefined;
+  signal.throwIfAborted();
+  if (started && 'reason' in started) return enter(world, machine, 'halted', started.reason);
+  const built = started ? builtBy(started.words) : found.built;
+  const { api_url, ...parameters } = await readParameters(world, machine, built, signal);
   signal.throwIfAborted();
   machine.agent = {
     ...parameters,

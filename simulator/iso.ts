@@ -76,8 +76,16 @@ const readRecords = (image: Buffer, extent: number, size: number): Buffer[] => {
   return records;
 };
 
-/** Label and files of an image. Joliet names are preferred, then Rock Ridge's. Throws Invalid. */
-export const readIso = (bytes: Uint8Array): Iso => {
+const contentOf = (image: Buffer, record: Buffer, cut: boolean): Buffer => {
+  const [from, size] = [record.readUInt32LE(2) * sector, record.readUInt32LE(10)];
+  return cut && from + size > image.length ? Buffer.alloc(0) : part(image, from, size);
+};
+
+/**
+ * Label and files of an image. Joliet names are preferred, then Rock Ridge's. `cut`: it may be the beginning of one, whose
+ * files are empty that are not in it as a whole. Throws Invalid.
+ */
+export const readIso = (bytes: Uint8Array, cut = false): Iso => {
   const image = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const volumes = readVolumes(image);
   const primary = volumes.find(({ joliet }) => !joliet);
@@ -91,7 +99,7 @@ export const readIso = (bytes: Uint8Array): Iso => {
       if (entries > maxEntries) throw Invalid(`The ISO 9660 image has more than ${maxEntries} entries.`);
       const name = path + nameOf(record, volume.joliet);
       if (record[25]! & 2) walk(record, `${name}/`);
-      else files.set(name, part(image, record.readUInt32LE(2) * sector, record.readUInt32LE(10)));
+      else files.set(name, contentOf(image, record, cut));
     }
   };
   walk(volume.root, '');

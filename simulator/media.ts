@@ -13,6 +13,9 @@ const maxBytes = 4 * 2 ** 30;
 /** Where the identifier of the first volume descriptor starts: sector 16, second byte (ECMA-119 8.4). */
 const magicAt = 32_769;
 const magic = Buffer.from('CD001');
+/** The descriptor behind it is a boot record (El Torito 2.0). */
+const bootRecordAt = 17 * 2048 + 7;
+const bootRecord = Buffer.from('EL TORITO SPECIFICATION');
 const marker = Buffer.from('INGOT-AGENT');
 /** The marker and its JSON must not be longer than this together. */
 const window = 4096;
@@ -27,8 +30,13 @@ export type Built = {
   readonly boot_method: string | null;
 };
 
-/** What an image turned out to be. `built` is null unless it is a deploy ramdisk. */
-export type Found = { readonly size: number; readonly sha256: string; readonly built: Built | null };
+/** What an image turned out to be. `built` is null unless it is a deploy ramdisk; `boots`: a boot loader starts it. */
+export type Found = {
+  readonly size: number;
+  readonly sha256: string;
+  readonly built: Built | null;
+  readonly boots: boolean;
+};
 
 /** Reads `{"api_url": "...", "inspection_url": "...", ...}` after the marker; null if it is not there or not whole. */
 const parseMarker = (bytes: Buffer, at: number): Built | null => {
@@ -50,7 +58,7 @@ const createReader = () => {
   const digest = createHash('sha256');
   let size = 0;
   let tail = Buffer.alloc(0);
-  let iso = false;
+  let [iso, boots] = [false, false];
   let built: Built | null = null;
   return {
     take: (chunk: Uint8Array): void => {
@@ -59,8 +67,10 @@ const createReader = () => {
       const start = size - tail.length;
       size += chunk.length;
       if (size > maxBytes) throw Invalid('the image is larger than 4 GiB');
-      const from = magicAt - start;
-      if (from >= 0 && bytes.subarray(from, from + magic.length).equals(magic)) iso = true;
+      const has = (at: number, text: Buffer) =>
+        at >= start && bytes.subarray(at - start, at - start + text.length).equals(text);
+      iso ||= has(magicAt, magic);
+      boots ||= has(bootRecordAt, bootRecord);
       for (let at = bytes.indexOf(marker); at >= 0 && !built; at = bytes.indexOf(marker, at + 1)) {
         built = parseMarker(bytes, at);
       }
@@ -68,7 +78,7 @@ const createReader = () => {
     },
     end: (): Found => {
       if (!iso) throw Invalid('the image is not ISO 9660 (no CD001 at byte 32769)');
-      return { size, sha256: digest.digest('hex'), built };
+      return { size, sha256: digest.digest('hex'), built, boots };
     },
   };
 };

@@ -1,6 +1,7 @@
 /** Settings of the API function, from its environment (infra/manifest.ts `settings`). */
 import * as z from 'zod';
 
+import { ramdiskFrom, ramdiskVariables } from '../../layers/domain/ramdisk.ts';
 import { maintenanceSetting } from '../../layers/http/maintenance.ts';
 
 export const Config = z
@@ -21,6 +22,7 @@ export const Config = z
     INGOT_BMC_REQUIRE_TLS: z.stringbool(),
     /** Hostname of the one BMC-proxy site, shown as the conductor. */
     INGOT_SITE: z.string().min(1),
+    ...ramdiskVariables,
   })
   .transform((env) => ({
     publicEndpoint: env.INGOT_PUBLIC_ENDPOINT.replace(/\/$/, ''),
@@ -32,6 +34,7 @@ export const Config = z
     projectAdminCanManageOwnNodes: env.INGOT_PROJECT_ADMIN_CAN_MANAGE_OWN_NODES,
     requireTls: env.INGOT_BMC_REQUIRE_TLS,
     site: env.INGOT_SITE,
+    ramdisk: ramdiskFrom(env),
     maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
   }));
 

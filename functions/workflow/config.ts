@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 import { baseOf } from '../../layers/platform/apis.ts';
+import { ramdiskFrom, ramdiskVariables } from '../../layers/domain/ramdisk.ts';
 import type { Settings } from '../../workflows/owners/node/phase.ts';
 
 /** Empty text is no number; coercion would make it 0, which turns a step off. */
@@ -22,6 +23,7 @@ export const Config = z
     INGOT_RESCUE_CALLBACK_TIMEOUT: seconds,
     INGOT_SERVICE_CALLBACK_TIMEOUT: seconds,
     INGOT_AGENT_ENDPOINT: z.string(),
+    ...ramdiskVariables,
     INGOT_IMAGE_ENDPOINT: z.string(),
     INGOT_IMAGE_CREDENTIALS: z.string(),
   })
@@ -45,6 +47,7 @@ export const Config = z
         env.INGOT_SERVICE_CALLBACK_TIMEOUT,
       ),
     agentEndpoint: env.INGOT_AGENT_ENDPOINT.replace(/\/$/, ''),
+    ramdisk: ramdiskFrom(env),
     // A Glance that asks nobody who he is gives its images to agents too; our own Image API has no endpoint here.
     openImages:
       env.INGOT_IMAGE_ENDPOINT !== '' && env.INGOT_IMAGE_CREDENTIALS === ''

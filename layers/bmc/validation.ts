@@ -11,14 +11,19 @@ import { implementationOf, interfaceKinds, unsupported, type InterfaceKind } fro
 import { checkBootIso, checkImage, isWebUrl } from '../domain/instance-image.ts';
 import type { Node } from '../domain/node.ts';
 import { note } from '../domain/notes.ts';
+import { ramdiskOf, type Purpose, type RamdiskSettings } from '../domain/ramdisk.ts';
 import { checkRootDevice } from '../domain/root-device.ts';
 import { parseDriverInfo, requireSecured } from './driver-info.ts';
 
 /**
- * `hasPorts`: whether the node has any port. `requireTls`: the setting bmc_require_tls, by which the proxy goes whoever asks
- * it; absent: here nobody does.
+ * `hasPorts`: whether the node has any port. `ramdisk`: what settings say where driver_info does not. `requireTls`: the
+ * setting bmc_require_tls, by which the proxy goes whoever asks it; absent: here nobody does.
  */
-export type Surroundings = { readonly hasPorts: boolean; readonly requireTls?: boolean };
+export type Surroundings = {
+  readonly hasPorts: boolean;
+  readonly ramdisk: RamdiskSettings;
+  readonly requireTls?: boolean;
+};
 
 /** A remark on what is valid but should be known; throws Invalid (400) on what is not valid. */
 type Check = (node: Node, around: Surroundings) => string | undefined;
@@ -64,32 +69,23 @@ const checkNetwork = (node: Node): void => {
   }
 };
 
-/** The agent comes from an ISO made beforehand; it finds its node by the MAC address of a port. */
-const agentMedia: Check = (node, { hasPorts }) => {
-  const { uuid, driver_info: info } = node;
-  if ((info['deploy_iso'] ?? '') === '') {
-    const parts = (info['deploy_kernel'] ?? info['deploy_ramdisk'] ?? '') !== '';
-    throw Invalid(
-      `Missing: driver_info.deploy_iso.${parts ? ' This version cannot build an ISO from driver_info.deploy_kernel and deploy_ramdisk.' : ''}`,
-    );
-  }
-  if (!isWebUrl(info['deploy_iso'])) throw Invalid('driver_info.deploy_iso must be an http or https URL.');
-  if (!hasPorts) {
-    throw Invalid(`Node ${uuid} has no port. Create one: its agent is recognised by the MAC address.`);
-  }
-  checkNetwork(node);
-  return weakerToken(node, { hasPorts });
-};
+/** The agent finds its node by the MAC address of a port. `purpose`: which ramdisk it comes with. */
+const ramdiskFor =
+  (purpose: Purpose): Check =>
+  (node, around) => {
+    ramdiskOf(node, purpose, around.ramdisk);
+    if (!around.hasPorts) {
+      throw Invalid(`Node ${node.uuid} has no port. Create one: its agent is recognised by the MAC address.`);
+    }
+    checkNetwork(node);
+    return weakerToken(node, around);
+  };
+
+const agentMedia = ramdiskFor('deploy');
+const rescueMedia = ramdiskFor('rescue');
 
 /** New machines have no ports yet: the agent is then known by the address of its BMC. */
-const inspectMedia: Check = (node) => agentMedia(node, { hasPorts: true });
-
-const rescueMedia: Check = (node, around) => {
-  const iso = node.driver_info['rescue_iso'] ?? null;
-  if (iso !== null && !isWebUrl(iso)) throw Invalid('driver_info.rescue_iso must be an http or https URL.');
-  const driverInfo = iso === null ? node.driver_info : { ...node.driver_info, deploy_iso: iso };
-  return agentMedia({ ...node, driver_info: driverInfo }, around);
-};
+const inspectMedia: Check = (node, around) => agentMedia(node, { ...around, hasPorts: true });
 
 /** A ramdisk deploy boots the instance's own ISO; the agent is then needed for cleaning only. */
 const virtualMedia: Check = (node, around) => {
@@ -172,7 +168,8 @@ const checks: { readonly [K in InterfaceKind]?: { readonly [implementation: stri
   vendor: { fake: nothing, redfish },
 };
 
-const anyPorts: Surroundings = { hasPorts: true };
+/** For interfaces that boot no ramdisk of ours. */
+const anyPorts: Surroundings = { hasPorts: true, ramdisk: {} };
 
 /** Runs the check of one interface. Returns its remark. Throws Invalid (400), also for what the driver cannot do. */
 export const validateInterface = (node: Node, kind: InterfaceKind, around = anyPorts): string | undefined => {

@@ -1,7 +1,9 @@
 /**
- * Builds an ISO 9660 image with Joliet and Rock Ridge names, small enough to be made in memory. Both trees point to
- * the same file extents; files with equal content share one.
+ * Builds ISO 9660 images with Joliet and Rock Ridge names: small ones in memory, of others all but their large files. Both
+ * trees point to the same file extents; files with equal content share one. UEFI boots an image that has an El Torito
+ * catalogue with a file system of boot loaders in it (El Torito 1.0; UEFI 2.10, 13.3.2.1).
  */
+import { bootCatalogue, bootRecord } from './el-torito.ts';
 import { directoryRecord, longDate, both16, both32, pathRecord, rockRidge, sector } from './iso-record.ts';
 
 export type IsoFile = { readonly path: string; readonly data: Uint8Array };
@@ -14,8 +16,28 @@ export type IsoOptions = {
   readonly date?: Date;
 };
 
+/** A file whose content is put behind the head, by whoever has it. `size` is in bytes, below 4 GiB. */
+export type LargeFile = { readonly path: string; readonly size: number };
+
+export type HeadOptions = IsoOptions & {
+  /** In this order they follow the head, each from a sector on. */
+  readonly large: readonly LargeFile[];
+  /** Which of those is the image of the EFI system partition that is booted. */
+  readonly efi: string;
+};
+
+/** The bytes before the large files, where each of those begins, and the size of the whole: bytes, multiples of 2,048. */
+export type Head = { readonly bytes: Uint8Array; readonly starts: readonly number[]; readonly size: number };
+
 type Directory = { readonly kind: 'directory'; readonly name: string; readonly children: Entry[]; parent: Directory };
-type File = { readonly kind: 'file'; readonly name: string; readonly data: Uint8Array; extent: number };
+/** `data` is missing of a large one. */
+type File = {
+  readonly kind: 'file';
+  readonly name: string;
+  readonly data?: Uint8Array;
+  readonly size: number;
+  extent: number;
+};
 type Entry = Directory | File;
 
 /** How one of the two trees names things and what it adds to a record. */
@@ -28,10 +50,11 @@ const sectors = (bytes: number) => Math.ceil(bytes / sector);
 const isDirectory = (entry: Entry): entry is Directory => entry.kind === 'directory';
 const subdirectories = (directory: Directory) => directory.children.filter(isDirectory);
 
-const plant = (files: readonly IsoFile[]): Directory => {
+const plant = (files: readonly (IsoFile | LargeFile)[]): Directory => {
   const root = { kind: 'directory', name: '', children: [] } as unknown as Directory;
   root.parent = root;
-  for (const { path, data } of files) {
+  for (const file of files) {
+    const { path } = file;
     const names = path.split('/');
     const leaf = names.pop()!;
     if (!leaf || names.includes('')) throw new RangeError(`"${path}" is not a relative path.`);
@@ -42,7 +65,8 @@ const plant = (files: readonly IsoFile[]): Directory => {
       at = next;
     }
     if (at.children.some((child) => child.name === leaf)) throw new RangeError(`"${path}" is there twice.`);
-    at.children.push({ kind: 'file', name: leaf, data, extent: 0 });
+    const content = 'data' in file ? { data: file.data, size: file.data.length } : { size: file.size };
+    at.children.push({ kind: 'file', name: leaf, ...content, extent: 0 });
   }
   return root;
 };
@@ -138,7 +162,7 @@ const directoryData = (own: Directory, form: Form, placed: Placed | undefined, d
     .toSorted((a, b) => Buffer.compare(names.get(a)!, names.get(b)!))
     .map((entry) => ({
       identifier: names.get(entry)!,
-      ...(isDirectory(entry) ? place(entry) : { extent: entry.extent, size: entry.data.length }),
+      ...(isDirectory(entry) ? place(entry) : { extent: entry.extent, size: entry.size }),
       directory: isDirectory(entry),
       date,
       fields: form.fields?.(entry, own, date) ?? [],
@@ -240,7 +264,7 @@ const placeFiles = (directory: Directory, start: number): { parts: Buffer[]; end
   let next = start;
   const visit = (entry: Entry): void => {
     if (isDirectory(entry)) return entry.children.forEach(visit);
-    if (entry.data.length === 0) return undefined;
+    if (!entry.data || entry.data.length === 0) return undefined;
     const data = Buffer.from(entry.data);
     const content = data.toString('latin1');
     entry.extent = known.get(content) ?? next;
@@ -254,23 +278,69 @@ const placeFiles = (directory: Directory, start: number): { parts: Buffer[]; end
   return { parts, end: next };
 };
 
+/** Two descriptors and their end, as all images have them; `before`: what stands between the first and the others. */
+const volume = (
+  trees: readonly [Tree, Tree],
+  total: number,
+  { label, date = new Date(0) }: IsoOptions,
+  before: Buffer[],
+) => [
+  Buffer.alloc(16 * sector),
+  descriptor(1, trees[0], total, label, date),
+  ...before,
+  descriptor(2, trees[1], total, label, date),
+  terminator,
+];
+
 /**
  * The image as bytes, a multiple of 2,048. Throws RangeError for a path that is not relative, is there twice, or has
  * a name over 64 characters.
  */
-export const buildIso = ({ label, files, date = new Date(0) }: IsoOptions): Uint8Array => {
+export const buildIso = (options: IsoOptions): Uint8Array => {
+  const { files, date = new Date(0) } = options;
   const root = plant(files);
   // 16 sectors are the system area, three the descriptors.
   const first = layTree(root, primary, 19, date);
   const second = layTree(root, joliet, first.end, date);
   const { parts, end } = placeFiles(root, second.end);
-  return Buffer.concat([
-    Buffer.alloc(16 * sector),
-    descriptor(1, first, end, label, date),
-    descriptor(2, second, end, label, date),
-    terminator,
+  return Buffer.concat([...volume([first, second], end, options, []), ...first.bytes(), ...second.bytes(), ...parts]);
+};
+
+const fileAt = (root: Directory, path: string): File => {
+  const names = path.split('/');
+  const leaf = names.pop()!;
+  const directory = names.reduce((at, name) => subdirectories(at).find((child) => child.name === name)!, root);
+  return directory.children.find((child): child is File => !isDirectory(child) && child.name === leaf)!;
+};
+
+/**
+ * The image but for its large files, whose places it has. Throws RangeError as `buildIso` does, and for a file of 4 GiB,
+ * which a directory record cannot have.
+ */
+export const buildHead = (options: HeadOptions): Head => {
+  const { files, large, efi, date = new Date(0) } = options;
+  const huge = large.find(({ size }) => size >= 2 ** 32);
+  if (huge) throw new RangeError(`"${huge.path}" has ${huge.size} bytes, ${2 ** 32 - 1} are possible.`);
+  const root = plant([...files, ...large]);
+  // The boot record is one descriptor more, and has to be the second; the catalogue is the sector behind the last.
+  const catalogue = 20;
+  const first = layTree(root, primary, catalogue + 1, date);
+  const second = layTree(root, joliet, first.end, date);
+  const { parts, end } = placeFiles(root, second.end);
+  let next = end;
+  const starts = large.map(({ path, size }) => {
+    const at = next;
+    fileAt(root, path).extent = at;
+    next += sectors(size);
+    return at * sector;
+  });
+  const booted = fileAt(root, efi);
+  const bytes = Buffer.concat([
+    ...volume([first, second], next, options, [bootRecord(catalogue)]),
+    bootCatalogue(booted.extent, booted.size),
     ...first.bytes(),
     ...second.bytes(),
     ...parts,
   ]);
+  return { bytes, starts, size: next * sector };
 };

@@ -75,8 +75,22 @@ const types = {
       },
       redfish_auth_type: { doc: 'basic, session or auto (session first, then basic). Optional, default auto.' },
       deploy_iso: {
-        doc: 'http or https URL of the ISO image with the deploy agent. Required to clean, and to deploy with deploy interface direct. Its kernel parameter boot_method=vmedia makes the agent read its token and the address of this API from a second medium.',
+        doc: 'http or https URL of the ISO image with the deploy agent. It, or deploy_kernel with deploy_ramdisk and bootloader, is required to clean, and to deploy with deploy interface direct. Its kernel parameter boot_method=vmedia makes the agent read its token and the address of this API from a second medium.',
       },
+      deploy_kernel: {
+        doc: 'http or https URL of the kernel of the deploy agent, or UUID of an image of the Image API; with deploy_ramdisk and bootloader an ISO is built that UEFI boots. Optional, default: the setting.',
+      },
+      deploy_ramdisk: {
+        doc: 'The ramdisk that belongs to deploy_kernel, in the same forms. Optional, default: the setting.',
+      },
+      bootloader: {
+        doc: 'The image of an EFI system partition with EFI/BOOT/BOOTX64.EFI (GRUB, with secure boot behind a shim), in the same forms. Optional, default: the setting.',
+      },
+      kernel_append_params: {
+        doc: 'Arguments of the kernel of an ISO that is built; %default% in it means those of the setting. Optional, default %default%.',
+      },
+      rescue_kernel: { doc: 'As deploy_kernel, for rescue interface agent. Optional, default: that of deploys.' },
+      rescue_ramdisk: { doc: 'The ramdisk that belongs to rescue_kernel. Optional.' },
       config_via_removable: {
         doc: 'Whether the agent gets its token on a second virtual medium, which it looks for if the kernel parameter boot_method=vmedia is in its ISO. false: it has to ask, which is weaker. true: nothing is booted without that medium. Optional, default true where the BMC has a second drive.',
       },

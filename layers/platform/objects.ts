@@ -24,6 +24,11 @@ export const inBase64 = (sha256: string): string => Buffer.from(sha256, 'hex').t
 export type Objects = {
   /** Stores the whole object; readable when it returns. */
   put(key: string, body: ObjectBody, contentType?: string): Promise<void>;
+  /**
+   * Stores an object that is made of others, one after another, which stay; no caller has any of it in memory. All but the
+   * last have at least 5 MiB, as S3 wants it. Throws NotFound (404) if one is missing; then nothing is stored.
+   */
+  assemble(key: string, parts: readonly string[]): Promise<void>;
   get(key: string): Promise<ObjectBody | undefined>;
   size(key: string): Promise<number | undefined>;
   /** All objects whose keys begin so, in no order; the prefix may end anywhere. No snapshot. */

@@ -99,6 +99,7 @@ const openers: { readonly [G in GrantName]: Open } = {
   'objects:images': openObjects,
   'objects:images:sweep': openSwept,
   'objects:agents': openObjects,
+  'objects:boots': openObjects,
   'objects:guests': openObjects,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:servers': workflowMethods('start', 'stop', 'describe', 'history'),

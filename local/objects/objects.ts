@@ -1,6 +1,7 @@
 /** The objects of one machine: files in a folder, and links that the gateway serves (`serve.ts`). */
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 
+import { NotFound } from '../../layers/domain/fault.ts';
 import { systemClock } from '../../layers/platform/clock.ts';
 import { checksumHeader, inBase64, type Listed, type Objects } from '../../layers/platform/objects.ts';
 import type { Clock } from '../../layers/platform/platform.ts';
@@ -32,6 +33,15 @@ const listFiles = async (folder: string, prefix: string): Promise<Listed[]> => {
   return (await Promise.all(found)).flat();
 };
 
+/** The content of one object after the other. Throws NotFound (404). */
+async function* contents(folder: string, keys: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const key of keys) {
+    const file = await open(fileOf(folder, key)).catch(unlessMissing);
+    if (!file) throw NotFound(`There is no object ${key}.`);
+    yield* file.createReadStream();
+  }
+}
+
 /**
  * Any number of threads may open the same folder. The content type of an object is not kept; all are served as
  * application/octet-stream. Throws Damaged (500) for a broken key file; the methods Invalid (400) for a bad object key.
@@ -44,6 +54,7 @@ export const createObjects = ({ folder, key: keyFile, base, clock = systemClock 
   };
   return {
     put: async (key, body) => save(folder, key, [body]),
+    assemble: async (key, parts) => save(folder, key, contents(folder, parts)),
     get: async (key) => readFile(fileOf(folder, key)).catch(unlessMissing),
     size: async (key) => stat(fileOf(folder, key)).then(({ size }) => size, unlessMissing),
     list: async (prefix) => listFiles(folder, prefix),

@@ -48,6 +48,9 @@ const list: Handler = ({ control }) => {
       plain_iso: url('plain.iso'),
       demo_raw: { url: url('demo.raw'), sha256, size },
       live_iso: url('live.iso'),
+      kernel: url('kernel'),
+      ramdisk: url('ramdisk'),
+      bootloader: url('esp.img'),
     },
   });
 };

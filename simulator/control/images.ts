@@ -4,10 +4,11 @@ import { Readable } from 'node:stream';
 
 import { buildIso } from '../../layers/configdrive/iso.ts';
 import type { Answer, Ask } from '../http.ts';
+import { buildEsp } from './esp.ts';
 
 export type Image = { readonly size: number; readonly sha256: string; read(from: number, to: number): Readable };
 
-export type ImageName = 'deploy.iso' | 'plain.iso' | 'live.iso' | 'demo.raw';
+export type ImageName = 'deploy.iso' | 'plain.iso' | 'live.iso' | 'demo.raw' | 'kernel' | 'ramdisk' | 'esp.img';
 
 const chunk = 64 * 1024;
 /** Enough for many chunks. Larger ones only keep the computer busy on which all machines download at once. */
@@ -21,14 +22,14 @@ const digestOf = (chunks: Iterable<Uint8Array>): string => {
   return digest.digest('hex');
 };
 
-const isoImage = (label: string, path: string, text: string): Image => {
-  const bytes = buildIso({ label, files: [{ path, data: Buffer.from(text) }], date });
-  return {
-    size: bytes.length,
-    sha256: digestOf([bytes]),
-    read: (from, to) => Readable.from([bytes.subarray(from, to)], { objectMode: false }),
-  };
-};
+const imageOf = (bytes: Uint8Array): Image => ({
+  size: bytes.length,
+  sha256: digestOf([bytes]),
+  read: (from, to) => Readable.from([bytes.subarray(from, to)], { objectMode: false }),
+});
+
+const isoImage = (label: string, path: string, text: string): Image =>
+  imageOf(buildIso({ label, files: [{ path, data: Buffer.from(text) }], date }));
 
 /** The demo disk's bytes: the key stream of AES-CTR, which looks like data and can be entered anywhere. */
 function* demoBytes(from: number, to: number): Generator<Buffer> {
@@ -58,6 +59,10 @@ export const createImages = (apiUrl: string): ((name: string) => Image | undefin
     'plain.iso': () => ramdisk(built),
     'live.iso': () => isoImage('INGOT-LIVE', 'readme', 'A system that runs from its media.\n'),
     'demo.raw': demoImage,
+    // What a boot image is built of; the arguments of the kernel come from its boot loader.
+    kernel: () => imageOf(Buffer.from('A kernel.\n'.repeat(1000))),
+    ramdisk: () => imageOf(Buffer.from(`INGOT-AGENT {}\n${'What a ramdisk has in it.\n'.repeat(10_000)}`)),
+    'esp.img': () => imageOf(buildEsp(Buffer.from('A boot loader.'))),
   };
   const made = new Map<string, Image>();
   return (name) => {

@@ -56,6 +56,24 @@ export const describeObjects = (name: string, make: () => Promise<ObjectsUnderTe
       expect(await subject.objects.size(key)).toBeUndefined();
     });
 
+    it('puts an object together of others, which stay', async () => {
+      const [key, last] = [newKey(), newKey()];
+      const parts = [newKey(), newKey(), last];
+      // S3 takes no smaller ones before the last.
+      const contents = [1, 2, 3].map((number) => Buffer.alloc(number < 3 ? 5 * 2 ** 20 : 1000, number));
+      for (const [at, part] of parts.entries()) await subject.objects.put(part, contents[at]!);
+      await subject.objects.assemble(key, parts);
+      expect(Buffer.from((await subject.objects.get(key))!).equals(Buffer.concat(contents))).toBe(true);
+      expect(await subject.objects.size(last)).toBe(1000);
+    });
+
+    it('puts nothing together of what is not there', async () => {
+      const [key, part] = [newKey(), newKey()];
+      await subject.objects.put(part, Buffer.alloc(5 * 2 ** 20));
+      await expect(subject.objects.assemble(key, [part, newKey()])).rejects.toMatchObject({ code: 404 });
+      expect(await subject.objects.size(key)).toBeUndefined();
+    });
+
     it('lists what begins with a prefix, with the time it was put', async () => {
       const folder = `configdrives/${randomUUID()}`;
       expect(await subject.objects.list(folder)).toEqual([]);

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
+import * as bootImage from '../../functions/boot-image/app.ts';
 import * as ramdiskApi from '../../functions/ramdisk-api/app.ts';
 import { Config as RamdiskConfig } from '../../functions/ramdisk-api/config.ts';
 import * as sync from '../../functions/sync/app.ts';
@@ -27,6 +28,8 @@ import type { Report } from '../../workflows/run/sync.ts';
 import { createMemoryFunctions } from '../../layers/platform/memory/functions.ts';
 import { createMemoryObjects } from '../../layers/platform/memory/objects.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
+import { noNetworks } from '../../layers/bmc/networks.ts';
+import { createServers } from '../functions/boot-image/servers.ts';
 import { createFakeProxy } from '../fakes/proxy.ts';
 import { environmentWith } from '../fakes/settings.ts';
 import { createLife, type Death, type Life } from './mortal.ts';
@@ -60,15 +63,24 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
   const time = createVirtualTime();
   const world = { ...createMemoryPlatform(), objects: createMemoryObjects(time), clock: time };
   const proxy = createFakeProxy();
+  const servers = createServers({});
   const journal = openJournal(':memory:');
   const told = environmentWith({ INGOT_AGENT_ENDPOINT: 'http://metal.test', ...env });
   const config = WorkflowConfig.parse(told);
   const travelled: object[] = [];
   await createRecord(world, kinds.node, node);
 
+  const invocation = { request_id: 'r', remaining_ms: () => 120_000 };
+  const builder = bootImage.create({ ...world, open: servers.open }, { networks: noNetworks });
+
   const boot = (plan?: Death): Process => {
     const life = createLife(plan);
-    const functions = life.wrap(createMemoryFunctions({ 'bmc-proxy': proxy.handler }));
+    const functions = life.wrap(
+      createMemoryFunctions({
+        'bmc-proxy': proxy.handler,
+        'boot-image': async (wanted) => builder(wanted, invocation),
+      }),
+    );
     const states: { current?: States } = {};
     const forward = Object.fromEntries(
       ['start', 'succeed', 'stop', 'describe'].map((method) => [
@@ -85,7 +97,6 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       functions,
     };
     const phase = workflow.create(platform, config);
-    const invocation = { request_id: 'r', remaining_ms: () => 120_000 };
     const host = life.wrap(
       createMemoryFunctions({
         workflow: async (payload: unknown) => {
@@ -196,6 +207,8 @@ export const createStage = async ({ node, env = {}, death }: { node: StoredNode;
       await setImmediate();
       process = boot();
     },
+    /** Where boot images are built of, and how often each was asked for. */
+    servers,
     /** For an API that starts runs here. */
     workflows: (): Workflows => process.states,
     /** What an operator changes by hand. */

@@ -70,7 +70,7 @@ const prepare: Phase<typeof ways> = {
       throw Invalid('disable_power_off is set, but cleaning has to switch the machine off to boot the ramdisk.');
     }
     // Said before the machine is switched off. Where nothing was asked for (undeploy), nobody has looked before.
-    if (way === 'ramdisk') validateRamdisk(node, { hasPorts: true });
+    if (way === 'ramdisk') validateRamdisk(node, { hasPorts: true, ramdisk: settings.ramdisk });
     return answer({ way }, isManual(node) ? undefined : forgetSteps);
   },
 };

@@ -19,9 +19,6 @@ const prepare: Phase<typeof ways> = {
   },
 };
 
-/** The ISO made for rescues, else that of the deploy agent. */
-const attachRescueMedia = boot.attachRamdisk('rescue_iso', ({ rescue_iso, deploy_iso }) => rescue_iso ?? deploy_iso);
-
 /** No password passes through here: the proxy opens its hash, which was sealed when the rescue was asked for. */
 const setPassword: Phase = {
   run: async ({ hardware }) => {
@@ -38,7 +35,7 @@ const setPassword: Phase = {
 export const phases: Phases = {
   Prepare: prepare,
   PowerOff: boot.powerOff,
-  AttachBootMedia: attachRescueMedia,
+  AttachBootMedia: boot.attachRescueMedia,
   SetBootDevice: boot.bootMediaOnce,
   PowerOn: boot.powerOn,
   WaitForAgent: boot.waitForAgent,

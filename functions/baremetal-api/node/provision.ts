@@ -54,6 +54,7 @@ const record = async (deps: Deps, call: ProvisionCall, wish: Wish): Promise<Chan
     hasPorts: verbs[wish.verb].ports === true && (await hasPorts(deps, uuid)),
     automatedClean: deps.config.automatedClean,
     requireTls: deps.config.requireTls,
+    ramdisk: deps.config.ramdisk,
   };
   return changeRecord(deps, kinds.node, uuid, (node) => {
     requireInstance(call, node);

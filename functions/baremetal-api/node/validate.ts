@@ -37,6 +37,7 @@ const validate = async (deps: Deps, { target, subject }: Asking) => {
   const found = validateNode(target, {
     hasPorts: await hasPorts(deps, target.uuid),
     requireTls: deps.config.requireTls,
+    ramdisk: deps.config.ramdisk,
   });
   const reason = found['deploy']?.result ? await imageRefusal(deps, { target, subject }) : undefined;
   return { body: reason === undefined ? found : { ...found, deploy: { result: false, reason } } };

@@ -98,7 +98,16 @@ export const awsObjects = (env: Environment): Objects => {
   const site = siteOf(env, 'S3');
   const bucket = required(env, 'BUCKET_NAME');
   const keyId = env['BUCKET_KMS_KEY_ID'];
-  const methods = { put: true, get: true, size: true, list: true, remove: true, link: true, uploadLink: true } as const;
+  const methods = {
+    put: true,
+    assemble: true,
+    get: true,
+    size: true,
+    list: true,
+    remove: true,
+    link: true,
+    uploadLink: true,
+  } as const;
   return lazily<Objects>(methods, async () => {
     const { createAwsObjects } = await import('./objects.ts');
     return createAwsObjects({ site, bucket, ...(keyId && { keyId }) });

@@ -1,6 +1,7 @@
 /** Objects in memory. Links lead to `https://objects.test` and are followed with `request`. */
 import { createHash } from 'node:crypto';
 
+import { NotFound } from '../../domain/fault.ts';
 import type { Clock } from '../platform.ts';
 import { checksumHeader, inBase64, type ObjectBody, type Objects } from '../objects.ts';
 
@@ -41,6 +42,11 @@ export const createMemoryObjects = (clock: Pick<Clock, 'now'>): MemoryObjects =>
   return {
     keys: () => [...objects.keys()].sort(),
     put: async (key, body) => store(key, body),
+    assemble: async (key, parts) => {
+      const missing = parts.find((part) => !objects.has(part));
+      if (missing !== undefined) throw NotFound(`There is no object ${missing}.`);
+      store(key, Buffer.concat(parts.map((part) => objects.get(part)!)));
+    },
     get: async (key) => objects.get(key)?.slice(),
     size: async (key) => objects.get(key)?.byteLength,
     list: async (prefix) =>

@@ -23,7 +23,7 @@ const info = fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.jsonValue(), fc
 /** The code with which a deploy would be refused; undefined: it would begin. */
 const refusalOf = (node: Node, hasPorts: boolean): number | undefined => {
   try {
-    requireInterfaces(node, verbs.active, { hasPorts });
+    requireInterfaces(node, verbs.active, { hasPorts, ramdisk: {} });
     return undefined;
   } catch (error) {
     return (error as Fault).code;
@@ -44,7 +44,9 @@ describe('validation', () => {
 
   it.each(all.filter((one) => !unknown(one)))('of $driver knows $kind interface $name', (one) => {
     const node = nodeOf(one.driver, { [`${one.kind}_interface`]: one.name });
-    expect(validateNode(node, { hasPorts: true })[one.kind]?.reason ?? '').not.toContain('does not support');
+    expect(validateNode(node, { hasPorts: true, ramdisk: {} })[one.kind]?.reason ?? '').not.toContain(
+      'does not support',
+    );
   });
 
   it('judges whatever clients store, and never breaks on it', () => {
@@ -56,7 +58,7 @@ describe('validation', () => {
         fc.boolean(),
         (driver, deploy, infos, hasPorts) => {
           const node = nodeOf(driver, { ...infos, ...(deploy && { deploy_interface: deploy }) });
-          const outcome = validateNode(node, { hasPorts });
+          const outcome = validateNode(node, { hasPorts, ramdisk: {} });
           expect(Object.keys(outcome)).toHaveLength(Object.keys(interfaceKinds).length - 1);
           const ready = ['power', 'deploy', 'storage', 'network'].every((kind) => outcome[kind]!.result);
           expect(refusalOf(node, hasPorts)).toBe(ready ? undefined : 400);
@@ -75,7 +77,7 @@ describe('validation', () => {
         driver_info: { redfish_address: 'https://10.1.0.7', deploy_iso: 'http://x/d.iso', [key]: secrets[key] },
         instance_info: { image_source: 'http://x/i', image_checksum: 'ab'.repeat(32), [key]: secrets[key] },
       });
-      expect(JSON.stringify(validateNode(node, { hasPorts: true }))).not.toContain(marker);
+      expect(JSON.stringify(validateNode(node, { hasPorts: true, ramdisk: {} }))).not.toContain(marker);
     }
   });
 });
@@ -89,13 +91,13 @@ describe('a custom agent', () => {
     });
 
   it('needs no image, and all else that an agent needs', () => {
-    expect(validateNode(custom(), { hasPorts: true })).toMatchObject({
+    expect(validateNode(custom(), { hasPorts: true, ramdisk: {} })).toMatchObject({
       deploy: { result: true },
       boot: { result: true },
     });
-    expect(validateNode(custom(), { hasPorts: false })['deploy']!.reason).toContain('has no port');
+    expect(validateNode(custom(), { hasPorts: false, ramdisk: {} })['deploy']!.reason).toContain('has no port');
     const hints = { instance_info: { root_device: { nonsense: 1 } } };
-    expect(validateNode(custom(hints), { hasPorts: true })['deploy']!.reason).toContain('root_device');
+    expect(validateNode(custom(hints), { hasPorts: true, ramdisk: {} })['deploy']!.reason).toContain('root_device');
   });
 });
 
@@ -104,7 +106,7 @@ describe('how the agent gets its token', () => {
     const driver_info = { redfish_address: 'https://10.0.0.1', deploy_iso: 'http://images.test/a.iso' };
     const driver_internal_info = removable_media === undefined ? {} : { removable_media };
     const values = { driver_info: { ...driver_info, config_via_removable }, driver_internal_info, network_data };
-    return validateNode(nodeOf('redfish', values), { hasPorts: true })['boot'];
+    return validateNode(nodeOf('redfish', values), { hasPorts: true, ramdisk: {} })['boot'];
   };
 
   it.each([

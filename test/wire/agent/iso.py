@@ -36,3 +36,10 @@ def extract(path: str, folder: str) -> None:
     """Writes the files into a folder, as if it were mounted there."""
     os.makedirs(folder)
     run("xorriso", "-osirrox", "on", "-indev", path, "-extract", "/", folder)
+
+
+def efi_boot_path(path: str) -> str:
+    """The file that UEFI boots, by the catalogue of the image."""
+    told = run("xorriso", "-indev", path, "-report_el_torito", "plain")
+    assert "UEFI" in told, told
+    return next(line.split()[-1] for line in told.splitlines() if line.startswith("El Torito img path"))

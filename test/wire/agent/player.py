@@ -20,6 +20,8 @@ from disk import Disk
 BOOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ramdisk", "boot.py")
 POWERED_OFF, REBOOTED = 64, 65
 LABEL = "ir-vfd-dev"
+# A boot image that Ingot has built of kernel and ramdisk, and where its boot loader reads what the kernel is told.
+BOOT_IMAGE, GRUB = "VMEDIA_BOOT_ISO", "/EFI/BOOT/grub.cfg"
 LOOK_SECONDS = 0.2
 TAIL_LINES = 60
 SECRET = re.compile(r"((?:token|signature|password)[\"']?[=:]\s*[\"']?)[^&\s\"',}]+", re.IGNORECASE)
@@ -55,6 +57,13 @@ def command_line(given: dict) -> str:
     return " ".join(f"{name}={value}" for name, value in {**always, **given}.items())
 
 
+def arguments(configuration: str) -> dict:
+    """What GRUB's configuration tells the kernel, of what has a value."""
+    line = re.search(r"linux /vmlinuz ([^;]*);", configuration)
+    assert line, configuration
+    return dict(word.split("=", 1) for word in line[1].split() if "=" in word)
+
+
 class Agent:
     """One boot of the real agent on a disk."""
 
@@ -63,8 +72,10 @@ class Agent:
         self.log = os.path.join(folder, "agent.log")
         os.makedirs(folder)
         self.write("mac", mac)
+        self.kernel: dict = {}
         self.has_medium = self.insert(media)
-        self.write("cmdline", command_line({"boot_method": "vmedia"} if self.has_medium else parameters))
+        told = self.kernel or ({"boot_method": "vmedia"} if self.has_medium else parameters)
+        self.write("cmdline", command_line(told))
         with open(self.log, "wb") as log:
             command = [sys.executable, BOOT, folder, disk.path]
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -74,14 +85,21 @@ class Agent:
             file.write(text)
 
     def insert(self, media: list) -> bool:
-        """Fetches the images as a BMC does, and shows the agent the one that is meant for it. Whether there is one."""
+        """
+        Fetches the images as a BMC does, starts the boot loader of the one that has one, and shows the agent the one that
+        is meant for it. Whether there is one.
+        """
+        found = False
         for number, url in enumerate(media):
             image = os.path.join(self.folder, f"slot{number}.iso")
             urllib.request.urlretrieve(url, image)
-            if iso.label(image) == LABEL:
+            label = iso.label(image)
+            if label == BOOT_IMAGE:
+                self.kernel = arguments(iso.files(image)[GRUB].decode())
+            if label == LABEL:
                 iso.extract(image, os.path.join(self.folder, "medium"))
-                return True
-        return False
+                found = True
+        return found
 
     def end(self) -> None:
         """As when the power is cut."""

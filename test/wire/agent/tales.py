@@ -147,6 +147,24 @@ def deploys_documents(player: Player, node: str) -> None:
     undeploy(player, node)
 
 
+def boots_parts(player: Player, node: str) -> None:
+    """an agent is booted from an image that is built of kernel and ramdisk, and a deploy by it writes the image"""
+    images = world.control("/machines")["images"]
+    # For the simulator any content is a kernel, and a ramdisk that it does not know is a system that only runs.
+    parts = {"deploy_kernel": images["kernel"], "deploy_ramdisk": images["kernel"], "bootloader": images["bootloader"]}
+    changes = [{"op": "add", "path": f"/driver_info/{name}", "value": value} for name, value in parts.items()]
+    client.ask("PATCH", f"/v1/nodes/{node}", [{"op": "remove", "path": "/driver_info/deploy_iso"}, *changes])
+    provide(player, node)
+    deploy(node, "active", documents("parts"))
+    check_disk(player, node, "parts")
+    booted = player.agents[-1]
+    assert booted.kernel.get("boot_method") == "vmedia" and booted.kernel.get("ipa-api-url") == world.API, booted.kernel
+    image = os.path.join(booted.folder, "slot0.iso")
+    assert iso.efi_boot_path(image) == "/boot/grub/efiboot.img"
+    files = iso.files(image)
+    assert files["/vmlinuz"] == files["/initrd"], "kernel and ramdisk are not what was given"
+
+
 def deploys_packed(player: Player, node: str) -> None:
     """a deploy writes a configdrive that came as base64, a rebuild one that was uploaded"""
     provide(player, node)
@@ -217,6 +235,7 @@ def refuses_strangers(player: Player, node: str) -> None:
 TALES = {
     "documents": deploys_documents,
     "packed": deploys_packed,
+    "parts": boots_parts,
     "stranger": refuses_strangers,
     "inspection": inspects,
     "drives": reads_drives,

@@ -20,7 +20,8 @@ const asked = (node: StoredNode): boolean | undefined => askedMedium(node).value
 /** An agent without an address could not ask for anything, so there is no weaker way for it. */
 const needsMedium = (node: StoredNode): boolean => asked(node) === true || networkOf(node) !== undefined;
 
-const wantsMedium = (node: StoredNode): boolean =>
+/** Whether a medium is made for the agent of this node's next boot; a BMC that turns out to have no drive gets none. */
+export const wantsMedium = (node: StoredNode): boolean =>
   needsMedium(node) || (asked(node) ?? note(node, 'removable_media') !== false);
 
 /** What the agent reads. The address for inventories is for who inspects only: agents send one to it at every boot. */

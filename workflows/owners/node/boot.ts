@@ -1,11 +1,11 @@
 /** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
 import { wantedBootMode } from '../../../layers/domain/capabilities.ts';
-import { type Fault, Invalid, isFault } from '../../../layers/domain/fault.ts';
-import { isWebUrl } from '../../../layers/domain/instance-image.ts';
-import type { StoredNode } from '../../../layers/store/nodes.ts';
+import { type Fault, isFault } from '../../../layers/domain/fault.ts';
+import type { Purpose } from '../../../layers/domain/ramdisk.ts';
 import { agentCalled, leftRamdisk } from './agent.ts';
 import { attachAgentMedium, removeAgentMedium } from './agent-medium.ts';
-import type { Hardware } from './hardware.ts';
+import { imageToBoot } from './boot-image.ts';
+import { type Hardware, isFake } from './hardware.ts';
 import { notUndone } from './history.ts';
 import { done, type Phase } from './phase.ts';
 import { isRejection } from '../../../layers/bmc/faults.ts';
@@ -26,19 +26,21 @@ export const powerOn: Phase = {
   },
 };
 
-/** The ISO with the agent goes into the virtual drive, and what only this agent may know onto a medium beside it. */
-export const attachRamdisk = (field: string, isoOf: (info: StoredNode['driver_info']) => unknown): Phase => ({
+/** The ramdisk goes into the virtual drive, and what only its agent may know onto a medium beside it. */
+const attachRamdisk = (purpose: Purpose): Phase => ({
   run: async (context) => {
-    const image = isoOf(context.node.driver_info);
-    if (!isWebUrl(image))
-      throw Invalid(`driver_info.${field} must be the http or https URL of the ISO with the agent.`);
-    await context.hardware.ask('vmedia.insert', { slot: 'cd', image });
+    if (!isFake(context.node, 'vmedia')) {
+      const image = await imageToBoot(context, purpose);
+      await context.hardware.ask('vmedia.insert', { slot: 'cd', image });
+    }
     return attachAgentMedium(context);
   },
 });
 
 /** The ramdisk that deploys, cleans and inspects. */
-export const attachBootMedia = attachRamdisk('deploy_iso', ({ deploy_iso: iso }) => iso);
+export const attachBootMedia = attachRamdisk('deploy');
+/** The ramdisk that is made for rescues, if there is one, else that of deploys. */
+export const attachRescueMedia = attachRamdisk('rescue');
 
 /** Nothing is in the virtual drives; empty ones are left alone. The medium of the agent is made for one boot only. */
 export const detachBootMedia: Phase = {

@@ -79,6 +79,8 @@ export const hold = async (world: World, job: Job): Promise<PhaseContext> => {
   });
   const { run, timeout = null } = job.call;
   const hardware = createHardware(world, { node, op_id: effectOf(job, node), deadline_ms: deadline(job) });
-  const { images, settings } = world;
-  return { node, run, about: aboutJob(job), hardware, images, platform: world, settings, timeout };
+  const { functions, images, settings } = world;
+  const bootImages: PhaseContext['bootImages'] = async (wanted) =>
+    functions.invoke('boot-image', wanted) as ReturnType<PhaseContext['bootImages']>;
+  return { node, run, about: aboutJob(job), hardware, images, bootImages, platform: world, settings, timeout };
 };

@@ -3,6 +3,8 @@
  * changed is written together with its end (tell.ts). A phase may be cut off anywhere and is then run again from its
  * start, so every `run` observes before it acts.
  */
+import type { BootImageReply, BootImageRequest } from '../../../layers/domain/boot-image.ts';
+import type { RamdiskSettings } from '../../../layers/domain/ramdisk.ts';
 import type { ImageClient } from '../../../layers/image-client/client.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import type { Answer, Answers, Nothing } from '../../run/phase.ts';
@@ -22,6 +24,8 @@ export type Settings = {
   readonly mediumSeconds: number;
   /** Where agents reach this API, without a trailing slash; empty: their ramdisk was told when it was built. */
   readonly agentEndpoint: string;
+  /** What ramdisks are made of that no driver_info says. */
+  readonly ramdisk: RamdiskSettings;
 };
 
 /** What a function may touch of the world that runs the phases of nodes. */
@@ -39,6 +43,8 @@ export type PhaseContext = {
   readonly hardware: Hardware;
   /** What images of the Image API are, and where agents fetch them from. */
   readonly images: ImageClient;
+  /** Asks the function that builds boot images. */
+  readonly bootImages: (wanted: BootImageRequest) => Promise<BootImageReply>;
   readonly platform: Pick<Platform, 'table' | 'objects' | 'sealer' | 'clock' | 'chance' | 'ids' | 'log'>;
   readonly settings: Settings;
   /** Seconds that the client of a power action gave; null: it gave none. */

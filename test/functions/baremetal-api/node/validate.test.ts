@@ -71,14 +71,39 @@ describe('GET validate', () => {
 });
 
 describe('driver_info', () => {
+  const parts = {
+    redfish_address: '10.1.0.7',
+    deploy_kernel: 'http://images.test/ipa.kernel',
+    deploy_ramdisk: 'e9b1a3f0-0000-4000-8000-000000000001',
+    bootloader: 'https://images.test/esp.img',
+  };
+
   it.each([
     ['no address', {}, ['power', 'management', 'boot', 'deploy'], 'driver_info.redfish_address'],
     ['no agent image', { redfish_address: '10.1.0.7' }, ['boot', 'deploy'], 'driver_info.deploy_iso'],
     [
-      'kernel and ramdisk instead of an ISO',
+      'kernel and ramdisk without a boot loader',
       { redfish_address: '10.1.0.7', deploy_kernel: 'http://x/k', deploy_ramdisk: 'http://x/r' },
       ['boot', 'deploy'],
-      'cannot build an ISO from driver_info.deploy_kernel',
+      'Missing: driver_info.bootloader',
+    ],
+    [
+      'a kernel without a ramdisk',
+      { redfish_address: '10.1.0.7', deploy_kernel: 'http://x/k', bootloader: 'http://x/esp.img' },
+      ['boot', 'deploy'],
+      'Missing: driver_info.deploy_ramdisk, which belongs to deploy_kernel.',
+    ],
+    [
+      'a ramdisk that is a file of somebody',
+      { ...parts, deploy_ramdisk: 'file:///ipa.initramfs' },
+      ['boot', 'deploy'],
+      'driver_info.deploy_ramdisk must be an http or https URL, or the UUID of an image',
+    ],
+    [
+      'arguments that could be commands of the boot loader',
+      { ...parts, kernel_append_params: 'a\n}\nreboot' },
+      ['boot', 'deploy'],
+      'driver_info.kernel_append_params must be words',
     ],
     ['a file as agent image', { ...redfishInfo, deploy_iso: 'file:///x.iso' }, ['boot', 'deploy'], 'http or https URL'],
   ])('%s', async (_what, driver_info, wrong, reason) => {
@@ -87,6 +112,14 @@ describe('driver_info', () => {
     const names = ['power', 'management', 'boot', 'deploy'];
     expect(names.filter((name) => !body[name]!.result)).toEqual(wrong);
     for (const name of wrong) expect(body[name]!.reason).toContain(reason);
+  });
+
+  it('of kernel, ramdisk and boot loader is as good as an ISO, but not in mode bios', async () => {
+    const { uuid } = await front.storeReady({ driver_info: parts });
+    expect(await validate(uuid)).toMatchObject({ boot: { result: true }, deploy: { result: true } });
+    const bios = await front.storeReady({ driver_info: parts, properties: { capabilities: 'boot_mode:bios' } });
+    const reason = expect.stringContaining('boots in mode uefi only') as string;
+    expect(await validate(bios.uuid)).toMatchObject({ boot: { result: false, reason } });
   });
 
   it('without a port the agent would not be recognised', async () => {

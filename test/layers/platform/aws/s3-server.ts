@@ -45,11 +45,38 @@ const isDamaged = ({ headers, body }: Seen): boolean => {
   return said !== undefined && createHash('sha256').update(body).digest('base64') !== said;
 };
 
+/** An object that is being made of others. The parts that it has stand beside the objects, where no key begins so. */
+const assemble = (stored: Stored, { method, query, headers, body }: Seen, name: string, now: number): Reply => {
+  const upload = `upload of ${name}`;
+  const partOf = (number: unknown) => `${upload} ${String(number)}`;
+  if (query.has('uploads')) {
+    return {
+      status: 200,
+      body: `<InitiateMultipartUploadResult><UploadId>${upload}</UploadId></InitiateMultipartUploadResult>`,
+    };
+  }
+  if (query.get('uploadId') !== upload) return refusal(404, 'NoSuchUpload');
+  if (method === 'DELETE') return { status: 204 };
+  if (method === 'PUT') {
+    const source = stored.get(decodeURIComponent(headers['x-amz-copy-source'] as string).replace(/^\/?ingot\//, ''));
+    if (!source) return refusal(404, 'NoSuchKey');
+    stored.set(partOf(query.get('partNumber')), source);
+    return { status: 200, body: '<CopyPartResult><ETag>"e"</ETag></CopyPartResult>' };
+  }
+  const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber>/g)].map(([, number]) => number);
+  const parts = numbers.map((number) => stored.get(partOf(number))!.body);
+  if (parts.slice(0, -1).some((part) => part.length < 5 * 2 ** 20)) return refusal(400, 'EntityTooSmall');
+  for (const number of numbers) stored.delete(partOf(number));
+  stored.set(name, { body: Buffer.concat(parts), at: now });
+  return { status: 200, body: '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>' };
+};
+
 const answer = (stored: Stored, seen: Seen, now: number): Reply => {
   const { method, path, query, body } = seen;
   const [, bucket, ...key] = decodeURIComponent(path).split('/');
   if (bucket !== 'ingot') return refusal(404, 'NoSuchBucket');
   const name = key.join('/');
+  if (query.has('uploads') || query.has('uploadId')) return assemble(stored, seen, name, now);
   if (query.has('list-type')) return list(stored, query);
   if (method === 'PUT' && isDamaged(seen)) return refusal(400, 'BadDigest');
   if (method === 'PUT') stored.set(name, { body, at: now });
