@@ -28,7 +28,7 @@ const environment = {
   BUCKET_NAME: 'ingot',
   BUCKET_KMS_KEY_ID: 'key',
   KMS_KEY_ID: 'key',
-  WORKFLOW_ARNS: '{}',
+  WORKFLOW_ARNS: 'arn:ingot-{verify}',
   FUNCTION_BMC_PROXY: 'bmc-proxy',
   INGOT_HTPASSWD: `bench:${hashSync('bench', 4)}`,
 };

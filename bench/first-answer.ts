@@ -88,7 +88,7 @@ const environment = {
   TABLE_NAME: name,
   BUCKET_NAME: 'ingot',
   KMS_KEY_ID: 'key',
-  WORKFLOW_ARNS: JSON.stringify({ verify: 'arn:aws:states:eu-central-1:000000000000:stateMachine:verify' }),
+  WORKFLOW_ARNS: 'arn:aws:states:eu-central-1:000000000000:stateMachine:ingot-{verify}',
   FUNCTION_WORKFLOW: 'workflow',
   ...Object.fromEntries(['DYNAMODB', 'S3', 'SFN', 'KMS', 'LAMBDA'].map((name) => [`INGOT_${name}_ENDPOINT`, endpoint])),
 };

@@ -1,13 +1,13 @@
 /** `npx ingot nodes convert`: nodes of a driver that is only shown become nodes of redfish, each once its BMC has answered. */
 
 import { eachAtOnce } from '../layers/domain/at-once.ts';
-import { Fault, Invalid, isFault } from '../layers/domain/fault.ts';
+import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { secretIn, textOf } from '../migrate/credentials.ts';
-import { faultstringOf, type Service } from '../migrate/service.ts';
+import type { Service } from '../migrate/service.ts';
 import { readArguments } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { openTarget, targetOptions, targetUsage } from './target.ts';
+import { askTarget, openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
   ...targetOptions,
@@ -30,17 +30,10 @@ type Node = {
   readonly driver_info: Readonly<Record<string, unknown>>;
 };
 
-const headers = { 'X-OpenStack-Ironic-API-Version': 'latest' };
 const fields = 'uuid,name,driver_info';
 
 /** The driver whose nodes are looked for. */
 const from = 'ipmi';
-
-const ask = async (target: Service, method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
-  const reply = await target(method, path, { headers, ...(body && { body }) });
-  if (reply.status < 300) return reply.body;
-  throw new Fault('Refused', reply.status, faultstringOf(reply.body));
-};
 
 const pageSize = 500;
 
@@ -49,7 +42,7 @@ const all = async (target: Service): Promise<Node[]> => {
   const found: Node[] = [];
   for (let marker = ''; ;) {
     const path = `/v1/nodes?driver=${from}&fields=${fields}&limit=${pageSize}${marker && `&marker=${marker}`}`;
-    const { nodes } = (await ask(target, 'GET', path)) as { nodes: Node[] };
+    const { nodes } = (await askTarget(target, 'GET', path)) as { nodes: Node[] };
     found.push(...nodes);
     if (nodes.length < pageSize) return found;
     marker = nodes.at(-1)!.uuid;
@@ -91,7 +84,7 @@ const convertOne = async (target: Service, node: Node, values: Values, access: o
   try {
     const address = template === undefined ? {} : { redfish_address: addressOf(template, node) };
     const body = { driver, driver_info: { ...address, ...access }, dry_run };
-    const told = (await ask(target, 'POST', `/v1/nodes/${node.uuid}/conversion`, body)) as Record<
+    const told = (await askTarget(target, 'POST', `/v1/nodes/${node.uuid}/conversion`, body)) as Record<
       string,
       string | null
     >;
@@ -112,7 +105,7 @@ const chosen = async (target: Service, names: readonly string[], isAll: boolean)
   if (isAll) return all(target);
   const found: Node[] = [];
   for (const name of new Set(names)) {
-    found.push((await ask(target, 'GET', `/v1/nodes/${encodeURIComponent(name)}?fields=${fields}`)) as Node);
+    found.push((await askTarget(target, 'GET', `/v1/nodes/${encodeURIComponent(name)}?fields=${fields}`)) as Node);
   }
   return found;
 };

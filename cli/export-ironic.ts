@@ -15,7 +15,8 @@ import { type Access, isServerUrl, pathIn } from '../migrate/sources/server.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import { readOptions } from './arguments.ts';
 import { type Command, plain, type World } from './command.ts';
-import { privateFile } from './report-file.ts';
+import { printSome } from './lines.ts';
+import { privateFile } from './private-file.ts';
 import { databaseAccess, replacementsOf, secretOptions } from './source-ironic.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
@@ -76,8 +77,6 @@ const exportTo = async (values: Values, world: World): Promise<Export> => {
   }
 };
 
-const told = 50;
-
 const lineOf = ({ is, kind, uuid, name, detail }: Problem): string =>
   `${kind} ${name === null ? uuid : `${name} (${uuid})`}: ${is === 'refused' ? 'not exported, ' : ''}${detail}`;
 
@@ -93,10 +92,9 @@ export const exportIronic: Command = {
     const { out } = asked(values);
     const { script, counts, problems } = await exportTo(values, world);
     const file = privateFile(out);
-    file.write(script);
+    for (const line of script) file.write(`${line}\n`);
     file.end();
-    for (const problem of problems.slice(0, told)) world.print(lineOf(problem));
-    if (problems.length > told) world.print(`and ${problems.length - told} more`);
+    printSome(problems.map(lineOf), world.print);
     for (const [kind, count] of counts) world.print(`${kind}: ${count} written to ${out}`);
     return problems.some(({ is }) => is === 'refused') ? 1 : 0;
   },

@@ -1,10 +1,11 @@
 /** `npx ingot flavors update-deploy-images`: gives flavors of nova-baremetal a new pair of deploy images. */
+import { existsSync, renameSync } from 'node:fs';
 
 import { Invalid } from '../layers/domain/fault.ts';
 import { changesOf, checkImages, type Pair, readFlavors, withPair, writePair } from '../migrate/nova/deploy-images.ts';
 import { readOptions } from './arguments.ts';
 import type { Command } from './command.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import { openCompute, openImages, targetOptions, targetUsageOf } from './target.ts';
 
 const options = {
@@ -26,6 +27,14 @@ const pairOf = (values: ReturnType<typeof parse>): Pair => {
   return { deploy_kernel, deploy_ramdisk };
 };
 
+/** The report of a run before this one has what was there before that: it stays, under a name of its own. */
+const keepAside = (path: string): void => {
+  if (!existsSync(path)) return;
+  let n = 1;
+  while (existsSync(`${path}.${n}`)) n += 1;
+  renameSync(path, `${path}.${n}`);
+};
+
 export const updateDeployImages: Command = {
   usage:
     '--deploy-kernel ID --deploy-ramdisk ID --endpoint URL [--image-endpoint URL] [--dry-run] [--report FILE] [options]',
@@ -36,24 +45,26 @@ export const updateDeployImages: Command = {
     const [pair, dry] = [pairOf(values), values['dry-run']];
     const compute = openCompute(values, env);
     const images = openImages(values, env);
-    const file = privateFile(values.report);
     if (images) await checkImages(images, pair);
     else print('Nobody has looked whether the images are there: --image-endpoint says where.');
 
     const before = await readFlavors(compute);
     const after = before.map((flavor) => withPair(flavor, pair));
+    const marked = after.map((flavor, at) => ({ ...flavor, changed: flavor !== before[at] }));
+    if (!dry && values.report !== undefined) keepAside(values.report);
+    // Before anything is changed: whoever is ended in the middle still has what was there.
+    const file = privateFile(values.report);
+    file.write(`${JSON.stringify({ dry_run: dry, options: pair, before, after: marked }, undefined, 1)}\n`);
+    file.end();
     for (const [at, flavor] of after.entries()) {
       if (flavor === before[at]) continue;
       print(`${flavor.id} ${flavor.name}: ${changesOf(before[at]!, flavor).join(', ')}`);
       if (!dry) await writePair(compute, flavor, pair);
     }
-    const marked = after.map((flavor, at) => ({ ...flavor, changed: flavor !== before[at] }));
     const changed = marked.filter((flavor) => flavor.changed).length;
     print(
       `flavors: ${before.length} read, ${changed} ${dry ? 'would be ' : ''}changed, ${before.length - changed} left`,
     );
-    file.write(`${JSON.stringify({ dry_run: dry, options: pair, before, after: marked }, undefined, 1)}\n`);
-    file.end();
     return 0;
   },
 };

@@ -1,6 +1,7 @@
 /** `npx ingot import ironic`: moves what a running Ironic has. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { besideOfApi, besideOfDatabase } from '../migrate/ironic/beside.ts';
 import type { Reading, Rejected } from '../migrate/ironic/entry.ts';
 import { foresee, move } from '../migrate/ironic/move.ts';
 import { createReport, type Report } from '../migrate/ironic/report.ts';
@@ -9,8 +10,9 @@ import type { Entry } from '../migrate/ironic/entry.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
+import { inReport, printSome } from './lines.ts';
 import { createProgress } from './progress.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import {
   openSecrets,
   openSourceIronic,
@@ -37,7 +39,6 @@ type Values = ReturnType<typeof parse>;
 
 type Line = Report['rejected'][number];
 
-const told = 50;
 const named = 3;
 
 /** One line for all that are told the same. */
@@ -45,7 +46,9 @@ const linesOf = (lines: readonly Line[], word: string): string[] => {
   const groups = new Map<string, Line[]>();
   for (const line of lines) {
     const key = `${line.kind}: ${word}${line.reason}: ${line.detail}`;
-    groups.set(key, [...(groups.get(key) ?? []), line]);
+    const group = groups.get(key);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
   }
   return [...groups].map(([key, all]) => {
     const names = all.slice(0, named).map(({ uuid, name }) => name ?? uuid);
@@ -56,8 +59,7 @@ const linesOf = (lines: readonly Line[], word: string): string[] => {
 
 const tell = ({ summary, rejected, warnings }: Report, done: string, { print }: World): void => {
   const lines = [...linesOf(rejected, 'rejected, '), ...linesOf(warnings, '')];
-  for (const line of lines.slice(0, told)) print(line);
-  if (lines.length > told) print(`and ${lines.length - told} more: --report FILE has them all`);
+  printSome(lines, print, inReport);
   for (const [kind, counts] of Object.entries(summary)) {
     const { read, imported, identical, rejected: refused } = counts;
     print(`${kind}: ${read} read, ${imported} ${done}, ${identical} here already, ${refused} rejected`);
@@ -133,7 +135,7 @@ const run = async (reading: Reading, target: Target | undefined, values: Values,
     return codeOf(before, values);
   }
   const total = Object.values(before.summary).reduce((sum, { read }) => sum + read, 0);
-  const moving = { target, rejected, sleep };
+  const moving = { target, here: values.endpoint!, rejected };
   const after = await pass(move(reading, moving), head, { what: 'records', total, written: true }, values, world);
   tell(after, 'imported', world);
   return codeOf(after, values);
@@ -160,9 +162,10 @@ export const importIronic: Command = {
     const replacements = replacementsOf(values.replace);
     const target = targetOf(values, world.env);
     const ironic = await openSourceIronic(values, world.env);
-    const { secrets, close } = await openSecrets(values, world.env);
-    const reading = { ironic, secrets, replacements, running: !values['source-is-stopped'] };
+    const { secrets, source, close } = await openSecrets(values, world.env);
     try {
+      const beside = source ? await besideOfDatabase(ironic, source) : besideOfApi(ironic);
+      const reading = { ironic, secrets, beside, replacements, running: !values['source-is-stopped'], sleep };
       const template = values['secrets-template'];
       if (template !== undefined) return await writeTemplate(reading, template, world);
       return await run(reading, target, values, world);

@@ -15,8 +15,9 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
+import { inReport, printSome } from './lines.ts';
 import { createProgress } from './progress.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import { openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = {
@@ -51,8 +52,6 @@ const accessOf = (values: Values, env: World['env']) => {
   };
 };
 
-const told = 50;
-
 const lineOf = (one: Report['problems'][number]): string => {
   const [word, detail] = one.is === 'warning' ? [one.warning, one.detail] : [one.reason, 'detail' in one && one.detail];
   return `${one.table} ${one.id}: ${one.is === 'rejected' ? 'rejected, ' : ''}${word}: ${detail}`;
@@ -60,8 +59,7 @@ const lineOf = (one: Report['problems'][number]): string => {
 
 const tell = ({ summary, problems }: Report, dry: boolean, { print }: World): void => {
   const lines = problems.filter(({ is }) => is !== 'skipped');
-  for (const one of lines.slice(0, told)) print(lineOf(one));
-  if (lines.length > told) print(`and ${lines.length - told} more: --report FILE has them all`);
+  printSome(lines.map(lineOf), print, inReport);
   const { nodes_read, nodes_imported, nodes_rejected, nodes_skipped, warnings } = summary;
   const { interfaces_read, ports_imported, interfaces_rejected, interfaces_skipped } = summary;
   const be = dry ? 'would be imported' : 'imported';

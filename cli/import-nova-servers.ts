@@ -10,7 +10,7 @@ import { openService, parseJson } from '../migrate/service.ts';
 import { readOptions } from './arguments.ts';
 import { type Command, plain, type World } from './command.ts';
 import { createProgress } from './progress.ts';
-import { privateFile } from './report-file.ts';
+import { privateFile } from './private-file.ts';
 import { openCompute, targetOptions, targetUsageOf } from './target.ts';
 
 const options = {

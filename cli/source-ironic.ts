@@ -5,12 +5,14 @@ import { Invalid } from '../layers/domain/fault.ts';
 import { baseOf } from '../layers/platform/apis.ts';
 import { credentialsOf, secretIn, textOf } from '../migrate/credentials.ts';
 import { type Ironic, openIronic } from '../migrate/ironic/api.ts';
+import { movedTables } from '../migrate/ironic/beside.ts';
 import type { Replacement } from '../migrate/ironic/record.ts';
-import { checkDatabase, secretsOfDatabase, tables } from '../migrate/ironic/secrets-database.ts';
+import { checkDatabase, secretsOfDatabase } from '../migrate/ironic/secrets-database.ts';
 import { secretsOfFile } from '../migrate/ironic/secrets-file.ts';
 import { noSecrets, type Secrets } from '../migrate/ironic/secrets.ts';
 import { openService } from '../migrate/service.ts';
 import { openSource } from '../migrate/sources/open.ts';
+import type { Source } from '../migrate/sources/source.ts';
 import type { Access } from '../migrate/sources/server.ts';
 import type { World } from './command.ts';
 
@@ -76,7 +78,12 @@ export const databaseAccess = (values: SecretValues, env: World['env']): Access 
   option: 'database',
 });
 
-export type OpenSecrets = { readonly secrets: Secrets; close(): Promise<void> };
+export type OpenSecrets = {
+  readonly secrets: Secrets;
+  /** Where they are, if it is a database. */
+  readonly source?: Source;
+  close(): Promise<void>;
+};
 
 /** Opens where the secrets are; nothing is known of them without an option. Throws Invalid, Fault SourceFailed (503). */
 export const openSecrets = async (values: SecretValues, env: World['env']): Promise<OpenSecrets> => {
@@ -85,12 +92,13 @@ export const openSecrets = async (values: SecretValues, env: World['env']): Prom
   const close = async (): Promise<void> => undefined;
   if (file !== undefined) return { secrets: secretsOfFile(textOf(file)), close };
   if (database === undefined) return { secrets: noSecrets, close };
-  const source = await openSource(database, { ...databaseAccess(values, env), live: true }, tables);
+  const access = { ...databaseAccess(values, env), live: true };
+  const source = await openSource(database, access, movedTables);
   try {
     await checkDatabase(source);
   } catch (error) {
     await source.close();
     throw error;
   }
-  return { secrets: secretsOfDatabase(source), close: source.close };
+  return { secrets: secretsOfDatabase(source), source, close: source.close };
 };

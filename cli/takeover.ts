@@ -1,10 +1,10 @@
 /** `npx ingot takeover`: machines that were moved in with an instance, and how far they are (docs/adr/0022-moving-in.md). */
 
-import { Fault, Invalid } from '../layers/domain/fault.ts';
+import { Invalid } from '../layers/domain/fault.ts';
 import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
-import { faultstringOf, type Service } from '../migrate/service.ts';
-import { openTarget, targetOptions, targetUsage } from './target.ts';
+import type { Service } from '../migrate/service.ts';
+import { askTarget, openTarget, targetOptions, targetUsage } from './target.ts';
 
 const options = { ...targetOptions, failed: { type: 'boolean', default: false }, limit: { type: 'string' } } as const;
 
@@ -25,14 +25,9 @@ type Begun = {
 };
 
 const path = '/v1/takeovers';
-const headers = { 'X-OpenStack-Ironic-API-Version': 'latest' };
 
-/** Throws Fault Refused for an answer that is no success. */
-const ask = async (target: Service, body?: object): Promise<unknown> => {
-  const reply = await target(body ? 'POST' : 'GET', path, { headers, ...(body && { body }) });
-  if (reply.status < 300) return reply.body;
-  throw new Fault('Refused', reply.status, `The Bare Metal API answered ${reply.status}: ${faultstringOf(reply.body)}`);
-};
+const ask = async (target: Service, body?: object): Promise<unknown> =>
+  askTarget(target, body ? 'POST' : 'GET', path, body);
 
 export const takeoverStatus: Command = {
   usage: `[options]${targetUsage}`,

@@ -1,8 +1,8 @@
 /** The APIs that a command works with, and who asks them. Secrets come from the environment or from files. */
-import { Invalid } from '../layers/domain/fault.ts';
+import { Fault, Invalid } from '../layers/domain/fault.ts';
 import { baseOf } from '../layers/platform/apis.ts';
 import { credentialsOf } from '../migrate/credentials.ts';
-import { openService, type Service } from '../migrate/service.ts';
+import { faultstringOf, openService, type Service } from '../migrate/service.ts';
 import type { World } from './command.ts';
 
 /** The options that name one. */
@@ -37,6 +37,20 @@ const open = (name: string, endpoint: string, options: Options, env: World['env'
 /** Makes the function that asks it. Throws Invalid without --endpoint, and for one where a secret could be read on its way. */
 export const openTarget = (options: Options, env: World['env']): Service =>
   open('Bare Metal API', baseOf(endpointIn(options, 'Bare Metal API')), options, env);
+
+const newest = { 'X-OpenStack-Ironic-API-Version': 'latest' };
+
+/** Asks it at its newest microversion, for the body of a success. Throws Fault Refused with what it says. */
+export const askTarget = async (
+  target: Service,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<unknown> => {
+  const reply = await target(method, path, { headers: newest, ...(body && { body }) });
+  if (reply.status < 300) return reply.body;
+  throw new Fault('Refused', reply.status, faultstringOf(reply.body));
+};
 
 /** As catalogs have it: Nova's own had the project behind the version. */
 const versioned = /\/v2(?:\.\d+)?(?:\/|$)/;

@@ -17,14 +17,15 @@ type Sources = {
 };
 type Environment = Record<string, string>;
 
-const workflowArns = (stack: Stack, context: Context) =>
-  Object.fromEntries(Object.keys(workflows).map((name) => [name, workflowArn(stack, context.stack_name, name)]));
+/** One ARN for all of them, whose names stand in braces: Lambda takes 4 KB of variables, and each ARN is 80 bytes. */
+const workflowArns = (stack: Stack, context: Context): string =>
+  workflowArn(stack, context.stack_name, `{${Object.keys(workflows).join(',')}}`);
 
 /** The variables that `layers/platform/aws/platform.ts` reads, by the part of the platform that they are for. */
 const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given: readonly Grant[]) => Environment } = {
   table: (_stack, { data }, given) => ({ TABLE_NAME: data.tables[tableOf(given)!].tableName }),
   objects: (_stack, { data }) => ({ BUCKET_NAME: data.bucket.bucketName, BUCKET_KMS_KEY_ID: data.dataKey.keyArn }),
-  workflows: (stack, { context }) => ({ WORKFLOW_ARNS: stack.toJsonString(workflowArns(stack, context)) }),
+  workflows: (stack, { context }) => ({ WORKFLOW_ARNS: workflowArns(stack, context) }),
   events: (_stack, { data }) => ({ EVENT_BUS_NAME: data.bus.eventBusName }),
   sealer: (_stack, { data }, given) => ({ KMS_KEY_ID: data.keys[keyNameOf(given)].keyArn }),
   opener: (_stack, { data }, given) => ({ KMS_KEY_ID: data.keys[keyNameOf(given)].keyArn }),

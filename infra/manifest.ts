@@ -87,6 +87,12 @@ export const functions = {
     grants: ['table', 'objects:sweep', 'objects:guests', 'workflows:start'],
     doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to; after an update brings the table into its new form.',
   },
+  'power-sync': {
+    memory: 512,
+    timeout: 300,
+    grants: ['table', 'workflows:start', 'invoke:bmc-proxy'],
+    doc: 'Looks whether machines are as their nodes say, on or off, and puts right what differs; takes out of service those whose BMC does not answer, and back.',
+  },
   events: {
     memory: 256,
     timeout: 60,
@@ -103,7 +109,7 @@ export const functions = {
     memory: 512,
     timeout: 300,
     grants: ['tenants', 'objects:images:sweep', 'workflows:servers'],
-    doc: 'Finds servers whose execution is gone and resumes or fails them; tells nodes of addresses that have changed; sweeps data that no image refers to.',
+    doc: 'Finds servers whose execution is gone and resumes or fails them; tells nodes of addresses that have changed; ends deletions of images; sweeps data that no image refers to.',
   },
 } as const satisfies Record<string, FunctionRow>;
 
@@ -320,6 +326,18 @@ export const settings = {
     default: '3',
     doc: 'How long a request waits for a node that somebody else works on before it is refused (409), up to 5.',
   },
+  sync_power_state_interval: {
+    default: '1800',
+    doc: 'Seconds between two looks at the power of all machines, on AWS whole minutes; 0: never. 120 on one machine.',
+  },
+  force_power_state_during_sync: {
+    default: 'false',
+    doc: 'What is done with a machine that is found on or off and was not switched here: false: its node says so from then on; true: it is switched back.',
+  },
+  power_state_sync_max_retries: {
+    default: '3',
+    doc: 'How often in a row that may fail before the node is put into maintenance with fault "power failure".',
+  },
   site: { default: 'ingot', doc: 'Hostname of the one BMC-proxy site, shown as the conductor.' },
   public_endpoint: { default: '', doc: 'Base URL in links; empty: what the client called.' },
   auth_strategy: { default: 'http_basic', doc: 'noauth (one machine only), http_basic, oidc or keystone.' },
@@ -364,6 +382,12 @@ export const settings = {
 } as const satisfies Record<string, { default: string; doc: string }>;
 
 export type SettingName = keyof typeof settings;
+
+/** A function that is called again and again; `every`: the setting with the seconds in between, 0: never. */
+export type ScheduleRow = { readonly function: FunctionName; readonly every: SettingName };
+
+/** Besides those who look after runs. */
+export const schedules: readonly ScheduleRow[] = [{ function: 'power-sync', every: 'sync_power_state_interval' }];
 
 /** `construct`: its id in the template, which may not change; `file`: on one machine, in the state directory. */
 export type TableRow = { readonly construct: string; readonly file: string; readonly doc: string };

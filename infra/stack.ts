@@ -4,6 +4,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 
+import { Invalid } from '../layers/domain/fault.ts';
 import type { WorkflowName } from '../workflows/index.ts';
 import { isInvoked } from '../layers/platform/apis.ts';
 import { Alarms } from './alarms.ts';
@@ -24,6 +25,7 @@ import {
   type FunctionName,
   type FunctionRow,
   keeperNames,
+  schedules,
   type SubscriptionRow,
   subscriptions as subscriptionRows,
   workflows as workflowRows,
@@ -44,6 +46,13 @@ type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
 export type IngotStackProps = StackProps & {
   readonly apis?: ApiRows;
   readonly subscriptions?: readonly SubscriptionRow[];
+};
+
+/** Seconds as EventBridge takes them. Throws Invalid for what it does not take. */
+const minutesOf = (name: string, value: string): Duration => {
+  const seconds = Number(value);
+  if (seconds % 60 === 0) return Duration.minutes(seconds / 60);
+  throw Invalid(`Setting ${name} has to be whole minutes on AWS, such as 300 (seconds), not ${value}; 0: never.`);
 };
 
 const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
@@ -96,6 +105,7 @@ export class IngotStack extends Stack {
     this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
     this.tellCallers(settings, functions);
     for (const name of keeperNames) this.addSync(context, name, functions[name]);
+    this.addSchedules(context, settings);
     this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
     const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
@@ -170,6 +180,17 @@ export class IngotStack extends Stack {
       },
       targets: [target],
     });
+  }
+
+  private addSchedules({ stack_name: stackName }: Context, settings: Settings): void {
+    for (const { function: name, every } of schedules) {
+      if (Number(settings[every]) === 0) continue;
+      new Rule(this, `${name.split('-').map(capital).join('')}Schedule`, {
+        schedule: Schedule.rate(minutesOf(every, settings[every])),
+        description: `${stackName}: ${name}, by setting ${every}`,
+        targets: [new LambdaFunction(this.functions[name].function)],
+      });
+    }
   }
 
   private addOutputs(data: Data): void {

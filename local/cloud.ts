@@ -15,6 +15,7 @@ import {
   type FunctionRow,
   functions,
   keeperNames,
+  schedules as scheduleRows,
   subscriptions,
   workflows,
 } from '../infra/manifest.ts';
@@ -98,6 +99,8 @@ export type Cloud = {
 
 /** sync looks at every node that a workflow moves; most of its work is to find nothing wrong. Milliseconds. */
 const syncEvery = 30_000;
+/** What a timer can wait at most, ms. */
+const longest = 2 ** 31 - 1;
 /** Executions that ended are kept as long as Step Functions keeps them. */
 const keepDays = 90;
 const pruneEvery = 24 * 3_600_000;
@@ -235,17 +238,22 @@ const listen = async (
 };
 
 /** Both happen by themselves on AWS: EventBridge calls who looks after runs, Step Functions forgets. */
-const startSchedules = (host: FunctionHost, { states }: StatesThread, log: LogFile) => {
+const startSchedules = (host: FunctionHost, { states }: StatesThread, settings: Settings, log: LogFile) => {
   const onError = (error: unknown) => log.log('schedule').error('Scheduled work failed.', { error });
   const syncs = new Map(
     keeperNames.map((name) => [name, createSchedule(syncEvery, async () => host.invoke(name, {}), onError)]),
   );
+  const others = scheduleRows
+    .filter(({ every }) => Number(settings[every]) > 0)
+    .map(({ function: name, every }) =>
+      createSchedule(Math.min(Number(settings[every]) * 1000, longest), async () => host.invoke(name, {}), onError),
+    );
   const prune = createSchedule(pruneEvery, async () => states.prune(keepDays), onError);
   return {
     /** An execution of this workflow ended badly. */
     kick: (workflow: string) => syncs.get(workflows[workflow as WorkflowName].keeper)!.kick(),
     stop: () => {
-      for (const each of [...syncs.values(), prune]) void each.stop();
+      for (const each of [...syncs.values(), ...others, prune]) void each.stop();
     },
   };
 };
@@ -330,7 +338,7 @@ const assemble = async (
   await events.start();
   ready.resolve(host);
 
-  const schedules = startSchedules(host, states, log);
+  const schedules = startSchedules(host, states, settings, log);
   ends.schedules = schedules.stop;
   listeners.add(({ is, status, workflow }) => {
     if (is === 'ended' && status !== 'SUCCEEDED') schedules.kick(workflow);

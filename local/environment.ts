@@ -8,6 +8,9 @@ import { resolveSettings, type Settings, variableOf, variablesOf } from '../infr
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** What costs by the request on AWS costs nothing here: as often as Ironic. */
+const onOneMachine: Partial<Settings> = { sync_power_state_interval: '120' };
+
 /**
  * Simulated BMCs are on this machine, and quick. Nobody is harmed by what happens to machines that do not exist, so every
  * program here may call without a password; real ones are for those who have one.
@@ -27,7 +30,10 @@ const own: Partial<Record<FunctionName, readonly string[]>> = {
 
 /** Each setting: from its variable, else as fits one machine, else the manifest's default. Throws Invalid. */
 export const readSettings = (variables: Variables, isSimulated: boolean): Settings =>
-  resolveSettings((name) => variables[variableOf(name)], isSimulated ? withSimulator : {});
+  resolveSettings((name) => variables[variableOf(name)], {
+    ...onOneMachine,
+    ...(isSimulated && withSimulator),
+  });
 
 /** With where agents reach the API, which goes onto their media: as set, else where the gateway listens for them. */
 export const withAgentEndpoint = (chosen: Settings, gateway: string): Settings => ({

@@ -1,7 +1,7 @@
 /** A service that is asked over HTTP, and who asks. What is proved there is in no message. */
 import * as z from 'zod';
 
-import { Fault, Invalid, Unavailable } from '../layers/domain/fault.ts';
+import { Fault, Invalid, isFault, Unavailable } from '../layers/domain/fault.ts';
 import { isSafeUrl } from '../layers/domain/safe-url.ts';
 
 export type Credentials =
@@ -13,7 +13,11 @@ export type Reply = { readonly status: number; readonly body: unknown };
 
 export type Asking = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
-export type Service = (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, asking?: Asking) => Promise<Reply>;
+export type Service = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  asking?: Asking,
+) => Promise<Reply>;
 
 const proofOf = (credentials: Credentials): Record<string, string> => {
   if (credentials.auth === 'token') {
@@ -83,4 +87,23 @@ export const openService = (name: string, endpoint: string, credentials: Credent
     }
     return { status, body: parseJson(text) };
   };
+};
+
+/** Milliseconds. */
+const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
+
+const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
+
+/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. `sleep` takes ms. */
+export const patiently = async (ask: () => Promise<Reply>, sleep: (ms: number) => Promise<unknown>): Promise<Reply> => {
+  for (const pause of pauses) {
+    try {
+      const reply = await ask();
+      if (!mayBeBetterLater(reply)) return reply;
+    } catch (error) {
+      if (!isFault(error) || error.name !== 'Unavailable') throw error;
+    }
+    await sleep(pause);
+  }
+  return ask();
 };

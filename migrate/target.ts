@@ -1,8 +1,8 @@
 /** Where records are moved to: the import operation of a Bare Metal API (ADR 22), in batches that may come again. */
 import * as z from 'zod';
 
-import { Fault, isFault } from '../layers/domain/fault.ts';
-import { faultstringOf, type Reply, type Service } from './service.ts';
+import { Fault } from '../layers/domain/fault.ts';
+import { faultstringOf, patiently, type Reply, type Service } from './service.ts';
 
 export type ImportRecord = { readonly kind: string; readonly record: Readonly<Record<string, unknown>> };
 
@@ -27,7 +27,7 @@ export const largest = 200;
 /** Bytes of a request. The limit of 5 MiB counts a \\ before each " of it. */
 export const largestBytes = 3 * 1024 * 1024;
 
-/** In pieces that a request takes; one that is too large alone is left to the API to refuse. */
+/** In pieces that a request should take. */
 const pieces = (records: readonly ImportRecord[]): ImportRecord[][] => {
   const all: ImportRecord[][] = [];
   let bytes = Infinity;
@@ -45,31 +45,18 @@ const pieces = (records: readonly ImportRecord[]): ImportRecord[][] => {
   return all;
 };
 
+/** A request that is refused because of what is in it: too large, nested too deep. */
+const refused: readonly number[] = [400, 413];
+
 const answer = z.object({ results: z.array(outcome) });
-
-/** Milliseconds. */
-const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
-
-const mayBeBetterLater = ({ status }: Reply): boolean => status === 429 || status >= 500;
 
 const Failed = ({ status, body }: Reply): Fault =>
   new Fault('ImportFailed', 502, `The Bare Metal API answered an import with ${status}: ${faultstringOf(body)}`);
 
-const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
+const reasonOf = ({ status, body }: Reply): string =>
+  `no request takes this record, which was answered with ${status}: ${faultstringOf(body)}`;
 
-/** Asks again, for two minutes together, while nobody answers or an answer may be a better one later. `sleep` takes ms. */
-export const patiently = async (ask: () => Promise<Reply>, sleep: (ms: number) => Promise<unknown>): Promise<Reply> => {
-  for (const pause of pauses) {
-    try {
-      const reply = await ask();
-      if (!mayBeBetterLater(reply)) return reply;
-    } catch (error) {
-      if (!isFault(error) || error.name !== 'Unavailable') throw error;
-    }
-    await sleep(pause);
-  }
-  return ask();
-};
+const headers = { 'OpenStack-API-Version': 'baremetal latest', 'X-OpenStack-Ironic-API-Version': 'latest' };
 
 /** `sleep` takes milliseconds. A batch that nobody answered comes again: what of it was written is told as unchanged. */
 export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<unknown>): Target => {
@@ -77,6 +64,12 @@ export const createTarget = (baremetal: Service, sleep: (ms: number) => Promise<
     patiently(async () => baremetal('POST', '/v1/imports', { headers, body }), sleep);
   const send = async (records: readonly ImportRecord[], how: object): Promise<readonly Outcome[]> => {
     const reply = await ask({ records, ...how });
+    if (refused.includes(reply.status)) {
+      if (records.length === 1) return [{ outcome: 'refused', reason: reasonOf(reply) }];
+      // One of them it is: the others go on.
+      const half = Math.ceil(records.length / 2);
+      return [...(await send(records.slice(0, half), how)), ...(await send(records.slice(half), how))];
+    }
     const { data } = answer.safeParse(reply.body);
     if (reply.status !== 200 || data?.results.length !== records.length) throw Failed(reply);
     return data.results;

@@ -30,6 +30,9 @@ const faultKinds = {
   media_insert_fails: { doc: 'Inserting media is answered 500.' },
   media_insert_silent: { doc: 'Inserting media is accepted, and nothing is inserted.' },
   media_eject_fails: { doc: 'Ejecting media is answered 500 and the media stay.' },
+  no_dhcp: {
+    doc: 'Nobody gives a ramdisk an address: it has the one that network_data on its medium gives it, or none.',
+  },
   agent_never_calls: { doc: 'The ramdisk comes up and its agent never calls.' },
   agent_dies_while_writing: { doc: 'The agent is gone in the middle of writing an image.' },
   agent_wrong_token: { doc: 'A heartbeat carries a wrong token.' },

@@ -97,6 +97,10 @@ const stopAll = (world: World, machine: Machine): void => {
 export const powerOff = (world: World, machine: Machine): void =>
   change(world, machine, { to: 'off', at: world.clock.now() + spanOf(world, machine, [2, 5]), cause: 'system' });
 
+/** Somebody at the machine switches it, or it loses its power: its BMC is not asked, and says what is so. */
+export const switchByHand = (world: World, machine: Machine, to: 'on' | 'off'): void =>
+  change(world, machine, { to, at: world.clock.now(), cause: 'hand' });
+
 const live = (world: World, machine: Machine): void => {
   const life = { controller: new AbortController(), rings: 0 };
   world.lives.set(machine, life);

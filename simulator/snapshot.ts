@@ -42,16 +42,23 @@ export const openStateFolder = (folder: string): StateFolder => {
   return { read, write, machines };
 };
 
-/** Writes machines down soon after they changed, many changes at once. */
-export const createSaver = (folder: StateFolder, delayMs = 100) => {
+const soonMs = 100;
+/** Of the simulator's time, at most one part in so many goes into writing. */
+const share = 10;
+
+/** Writes machines down soon after they changed, many changes at once: the more of them change, the later. */
+export const createSaver = (folder: StateFolder) => {
+  let delayMs = soonMs;
   const dirty = new Set<Machine>();
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
+    const begun = performance.now();
     for (const machine of dirty) folder.write(`machines/${machine.name}.json`, machine);
     dirty.clear();
+    delayMs = Math.max(soonMs, share * (performance.now() - begun));
   };
   const changed = (machine: Machine): void => {
     if (closed) return;

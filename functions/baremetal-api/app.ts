@@ -12,12 +12,6 @@ import type { StoredNode } from '../../layers/store/nodes.ts';
 import type { Deps, Route } from './route.ts';
 import { routes } from './routes.ts';
 
-/** Whoever moves in does it while nobody else changes anything. */
-const refuseInMaintenance = ({ maintenanceRetryAfter }: Config, subject: Subject, row: Route): void => {
-  if (row.movesIn && allows('baremetal:import:create', subject)) return;
-  refuseChanges(maintenanceRetryAfter, row);
-};
-
 const refuseProjects = ({ scope }: Subject): void => {
   if (scope === 'system') return;
   throw Forbidden('The Bare Metal API is not for callers of projects here: servers are made with the Compute API.');
@@ -43,7 +37,7 @@ export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
       admit: byRules({ allows, authorize }),
       enter: (subject, row) => {
         if (!config.forProjects) refuseProjects(subject);
-        refuseInMaintenance(config, subject, row);
+        refuseChanges(config.maintenanceRetryAfter, row, () => allows('baremetal:import:create', subject));
       },
       patience: untilUnlocked(({ config: { lockWaitMs } }) => lockWaitMs),
       publicEndpoint: config.publicEndpoint,

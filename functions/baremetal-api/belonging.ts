@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { Forbidden, Invalid, isFault, NodeLocked } from '../../layers/domain/fault.ts';
+import { Forbidden, Invalid, isFault } from '../../layers/domain/fault.ts';
 import { refuseNewer } from '../../layers/domain/fields.ts';
 import { pageQuery, readFields } from '../../layers/domain/page.ts';
 import { patchBody, type PatchBody } from '../../layers/domain/patch.ts';
@@ -13,13 +13,23 @@ import { isUuid, json, logicalName } from '../../layers/domain/values.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { findVisible } from './node/find.ts';
 import { besideNode, changedNames, toldBy } from './node/told.ts';
-import { answersOf, authorizeFields, readChanges, readNew, showing, type Shows, type Values } from './crud.ts';
+import {
+  answersOf,
+  authorizeFields,
+  readChanges,
+  readNew,
+  sealValues,
+  showing,
+  type Shows,
+  type Values,
+} from './crud.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
 import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 import { kinds } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
 import { findRecord, missing, readRecord } from '../../layers/store/records/find.ts';
+import { refuseLocked } from '../../layers/store/reservation.ts';
 
 type Belonging = Kept & { readonly node_uuid: string };
 
@@ -70,11 +80,6 @@ export const belongingView =
   <R extends Belonging>({ kind, collection }: Pick<BelongingResource<R>, 'kind' | 'collection'>): Shows<R> =>
   (call, want) =>
     showing<R>(kind.fields, { at: collection, owned: ownedBy(call) })(call, want);
-
-/** A node that somebody works on keeps what it has as it is. Throws NodeLocked (409). */
-export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
-  if (reservation) throw NodeLocked(uuid, reservation);
-};
 
 /**
  * Makes the `find` of paths with `{ident}`: by UUID or name, with its node. It throws NotFound (404), and Invalid (400)
@@ -130,7 +135,7 @@ const create = async <R extends Belonging>(
   const values = readNew(kind.fields, version, { ...(byIdent ? rest : body), node_uuid: home.uuid });
   rules.values?.(values, version);
   const record = newRecord(deps, kind, values);
-  await createRecord(deps, kind, record, async (node) => {
+  await createRecord(deps, kind, await sealValues(deps, kind.fields, record.uuid, record), async (node) => {
     refuseLocked(node);
     await rules.whole?.(deps, record);
     return besideNode(deps, node, toldBy(subject, `Created ${nameOf(kind, record)} with`, Object.keys(values)));
@@ -165,7 +170,8 @@ const patch = async <R extends Belonging>(
     await rules.whole?.(deps, after, before);
     await checkMove(deps, call.subject, node, after.node_uuid);
     const line = toldBy(call.subject, `Changed of ${nameOf(kind, before)}`, changedNames(before, values));
-    return { set: values as Partial<R>, ...(changed.length > 0 && besideNode(deps, node, line)) };
+    const set = (await sealValues(deps, kind.fields, before.uuid, values, before)) as Partial<R>;
+    return { set, ...(changed.length > 0 && besideNode(deps, node, line)) };
   });
   return changed.after;
 };

@@ -35,6 +35,11 @@ export type Configdrive =
 const isNone = (given: unknown): boolean =>
   (given ?? '') === '' || (typeof given === 'object' && Object.keys(given as object).length === 0);
 
+const isLink = (given: unknown): boolean => typeof given === 'string' && given.includes('://') && isWebUrl(given);
+
+/** Whether it becomes an object of its own: none is nothing, and a URL is kept as it is. */
+export const isStored = (given: unknown): boolean => !isNone(given) && !isLink(given);
+
 /** Whether this target and microversion take this configdrive. Throws Invalid (400). */
 export const checkConfigdriveAllowed = (given: unknown, target: Verb, version: number): void => {
   if (isNone(given)) return;
@@ -122,9 +127,10 @@ export const readConfigdrive = async (
   const upload = uploadNamed(node.uuid, given);
   if (upload !== undefined) return fromUpload(deps, upload);
   if (isUploadReference(given)) throw Invalid('configdrive is no name of an upload: POST .../configdrive answers one.');
-  const isUrl = given.includes('://');
-  if (isUrl && isWebUrl(given)) return { url: given };
-  const otherwise = isUrl ? 'is a URL, but not an http or https one' : 'is neither a URL nor base64 text';
+  if (isLink(given)) return { url: given };
+  const otherwise = given.includes('://')
+    ? 'is a URL, but not an http or https one'
+    : 'is neither a URL nor base64 text';
   return fromText(given, `configdrive ${otherwise}.`);
 };
 

@@ -2,6 +2,7 @@
  * What resources have in common, read from their field tables: how a new record is made, how a patch is read
  * (ironic-api.md 1.7), how lists are answered, and the routes of those that are nothing but their fields.
  */
+import { sealParts } from '../../layers/bmc/sealed-parts.ts';
 import { Invalid } from '../../layers/domain/fault.ts';
 import { type Fields, refuseNewer, rulesOf } from '../../layers/domain/fields.ts';
 import { type Filters, filtersOf, selectBy, readsOf } from '../../layers/domain/filters.ts';
@@ -51,6 +52,21 @@ export const readValue = (rows: Fields, name: string, given: unknown, stored: ob
   const value = unmaskField(rows[name]!.masked, given, (stored as Values)[name]);
   refuseMask(rows, name, value);
   return checkField(rows, name, value);
+};
+
+/** The values with the secrets in them sealed where their rows say so; what is sealed in the stored record stays. */
+export const sealValues = async <V extends object>(
+  { sealer }: Pick<Deps, 'sealer'>,
+  rows: Fields,
+  owner: string,
+  values: V,
+  stored: object = {},
+): Promise<V> => {
+  const sealed = Object.entries(values).map(async ([field, value]: [string, unknown]) => {
+    const name = Object.hasOwn(rows, field) ? rows[field]!.sealed : undefined;
+    return [field, name ? await sealParts(sealer, { owner, name }, value, (stored as Values)[field]) : value] as const;
+  });
+  return Object.fromEntries(await Promise.all(sealed)) as V;
 };
 
 /** Refuses given fields whose own rule the caller does not pass for the record as it is. Throws Forbidden (403). */
@@ -222,7 +238,7 @@ const createRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 's
       const values = readNew(rows, call.version, call.body);
       const record = newRecord(deps, kind, complete?.(values, call) ?? values);
       checkWhole?.(record, call.version);
-      await createRecord(deps, kind, record);
+      await createRecord(deps, kind, await sealValues(deps, rows, record.uuid, record));
       return { body: view(call, 'all')(record), location: `/v1/${collection}/${record.uuid}` };
     },
   });
@@ -241,12 +257,12 @@ const patchRoute = <R extends Kept>(resource: Resource<R>, gate: Pick<Route, 'si
     find,
     handle: async (deps, call) => {
       const changes = readChanges(rows, call);
-      const { after } = await changeRecord(deps, kind, call.target.uuid, (stored) => {
+      const { after } = await changeRecord(deps, kind, call.target.uuid, async (stored) => {
         const given = changes(stored);
         const values = complete?.(given, call, stored) ?? given;
         authorizeFields(rows, given, call.subject, stored);
         checkWhole?.({ ...stored, ...values }, call.version);
-        return { set: values as Partial<R> };
+        return { set: (await sealValues(deps, rows, stored.uuid, values, stored)) as Partial<R> };
       });
       return { body: view(call, 'all')(after) };
     },

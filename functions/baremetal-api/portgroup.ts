@@ -4,13 +4,14 @@ import { filtersOf } from '../../layers/domain/filters.ts';
 import { portgroup as portgroupFields, portgroupFilters } from '../../layers/domain/portgroup.ts';
 import type { Want } from '../../layers/domain/projection.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, belongingView, type Edit, refuseLocked } from './belonging.ts';
+import { belongingRoutes, belongingView, type Edit } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer, lists } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { type Answer, type Call, type Deps, route, type Route } from './route.ts';
 import { kinds, type StoredPortgroup } from '../../layers/store/kinds/kinds.ts';
 import { recordsOf } from '../../layers/store/records/find.ts';
+import { refuseLocked } from '../../layers/store/reservation.ts';
 
 const filters = filtersOf<StoredPortgroup>(portgroupFields, portgroupFilters);
 const named = { kind: kinds.portgroup, collection: 'portgroups' } as const;

@@ -19,8 +19,6 @@ export type Route<Body = unknown, Target = unknown> = HttpRoute<Deps, Rule, Body
    * refused (409) until a machine that was moved in is taken over (ADR 22). `false`: it changes what is known of it only.
    */
   readonly fenced?: boolean;
-  /** Who moves in needs it: those who may import may do it in a maintenance too. */
-  readonly movesIn?: true;
 };
 
 /** Keeps the types of one row together; a list of rows is `Route[]`. */

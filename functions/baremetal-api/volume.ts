@@ -11,11 +11,12 @@ import { volumeFilters } from '../../layers/domain/volume.ts';
 import type { Kept, Kind } from '../../layers/store/kinds/kind.ts';
 import { kinds, type StoredVolumeConnector, type StoredVolumeTarget } from '../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
-import { belongingRoutes, belongingView, refuseLocked } from './belonging.ts';
+import { belongingRoutes, belongingView } from './belonging.ts';
 import { selectBelongings } from './belonging-list.ts';
 import { answersOf, listAnswer } from './crud.ts';
 import { findByIdent } from './node/find.ts';
 import { type Answer, type Call, type Deps, route, type Route } from './route.ts';
+import { refuseLocked } from '../../layers/store/reservation.ts';
 
 type Volume = Kept & { readonly node_uuid: string };
 /** One of the two collections. */
@@ -52,9 +53,6 @@ const refuseRunning = (
     `The requested action "${title.toLowerCase()} ${doing}" can not be performed on node "${node.uuid}" while it is in state "${state}".`,
   );
 };
-
-/** Nobody has the machine; one that is available may be deployed at any moment. */
-const isIdle = (node: StoredNode): boolean => stateOf(node).deletable === true && node.provision_state !== 'available';
 
 /** A page of those of a node, or of all nodes. */
 const list = async <R extends Volume>(
@@ -100,7 +98,7 @@ const routesOf = <R extends Volume>(collection: Collection<R>): Route[] => {
       rules: {
         edit: ({ node }) => refuseRunning(kind, node, 'update'),
         remove: (_deps, _record, node) => {
-          if (!isIdle(node)) refuseRunning(kind, node, 'deletion');
+          if (!stateOf(node).idle) refuseRunning(kind, node, 'deletion');
         },
       },
     }),

@@ -6,7 +6,7 @@ import { isFault } from '../../layers/domain/fault.ts';
 import { withoutTail } from '../../layers/domain/foreign-text.ts';
 import { agentWords, joinWords } from '../../layers/domain/machine-words.ts';
 import { parseObject } from '../../layers/redfish-client/answer.ts';
-import type { Answer, Method, Peer } from '../../layers/platform/wire.ts';
+import type { Answer, Line, Method, Peer } from '../../layers/platform/wire.ts';
 import type { Call } from './call.ts';
 import { findPeer } from './peer.ts';
 
@@ -36,7 +36,9 @@ const refusal = (what: string, { status, text }: Answer) => {
   return bmcFault(name, `${what} was refused with status ${status}${said === undefined ? '' : `: ${said}`}.`);
 };
 
-const findAgent = async (call: Call): Promise<{ peer: Peer; base: string; label: string }> => {
+type Found = { readonly peer: Peer; readonly base: string; readonly label: string };
+
+const findAgent = async (call: Call): Promise<Found> => {
   const { record } = call;
   const label = `The agent of node ${record.uuid}`;
   if (!record.agent_url) throw bmcFault('AgentUnreachable', `${label} has not called since the machine was started.`);
@@ -55,10 +57,8 @@ const toCommand = (what: string, value: unknown): AgentCommand => {
   throw bmcFault('AgentUnreachable', `${what} was answered with something that is no command result.`);
 };
 
-/** A client for the node's agent. Throws AgentUnreachable, AgentBusy, AgentRejected, TargetForbidden. */
-export const openAgent = async (call: Call): Promise<Agent> => {
-  const { config, clock, wire, end } = call;
-  const { peer, base, label } = await findAgent(call);
+const createAgent = async (call: Call, { base, label }: Found, line: Line): Promise<Agent> => {
+  const { config, clock, end } = call;
   const token = await call.open('agent_secret_token');
   if (!token)
     throw bmcFault('AgentRejected', `${label} has no token: none was made for this boot, and none was asked for.`);
@@ -67,7 +67,7 @@ export const openAgent = async (call: Call): Promise<Agent> => {
     const total = end - clock.now();
     const limits = { connect_ms: config.connectMs, read_ms: Math.min(config.readMs, total), total_ms: total };
     const path = `${base}/v1/commands/?${new URLSearchParams({ ...query, agent_token: token }).toString()}`;
-    const answer = await wire.exchange(peer, { method, path, body, limits }).catch((error: unknown) => {
+    const answer = await line.exchange({ method, path, body, limits }).catch((error: unknown) => {
       const name = isFault(error) ? names[error.name] : undefined;
       throw name ? bmcFault(name, (error as Error).message, error) : error;
     });
@@ -86,4 +86,15 @@ export const openAgent = async (call: Call): Promise<Agent> => {
       return toCommand(what, await request('POST', what, { wait: String(wait) }, { name, params }));
     },
   };
+};
+
+/** Gives `use` a client for the node's agent. Throws AgentUnreachable, AgentBusy, AgentRejected, TargetForbidden. */
+export const withAgent = async <T>(call: Call, use: (agent: Agent) => Promise<T>): Promise<T> => {
+  const found = await findAgent(call);
+  const line = call.wire.open(found.peer);
+  try {
+    return await use(await createAgent(call, found, line));
+  } finally {
+    line.close();
+  }
 };

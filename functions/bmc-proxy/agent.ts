@@ -2,9 +2,11 @@
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { agentStep, type AgentCommand, type AgentStep } from '../../layers/bmc/operations.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
+import { openParts } from '../../layers/bmc/sealed-parts.ts';
 import { isFault } from '../../layers/domain/fault.ts';
+import type { SealedKind } from '../../layers/domain/fields.ts';
 import { agentWords } from '../../layers/domain/machine-words.ts';
-import { openAgent, type Agent } from './agent-client.ts';
+import { withAgent, type Agent } from './agent-client.ts';
 import { done, pending, type Call, type Parsed } from './call.ts';
 
 const asObject = (value: unknown): Record<string, unknown> =>
@@ -34,9 +36,8 @@ const steps = (result: unknown, kind: string): AgentStep[] =>
 /** Asks the agent which steps its hardware managers offer. Throws AgentRejected if it fails to say. */
 export const listSteps = async (call: Call<'agent.steps'>) => {
   const { kind } = call.params;
-  const agent = await openAgent(call);
   const { node, ports } = call.record;
-  const command = await agent.run(`${kind}.get_${kind}_steps`, { node, ports }, true);
+  const command = await withAgent(call, async (agent) => agent.run(`${kind}.get_${kind}_steps`, { node, ports }, true));
   if (command.command_status !== 'SUCCEEDED') {
     throw bmcFault(
       'AgentRejected',
@@ -90,7 +91,14 @@ const close = async ({ records, record, operation }: Call, entry: LedgerEntry | 
 /** Which step an ended command was; a running one does not say. */
 const stepOf = (command: AgentCommand, kind: string) => asObject(asObject(command.command_result)[`${kind}_step`]);
 
-const startOf = ({ params: { kind, step }, record: { node, ports } }: Call<'agent.execute'>): Start => ({
+/** The step with the secrets of its arguments in plain, for the agent alone. */
+const opened = async ({ params: { step }, opener, conceal }: Call<'agent.execute'>) =>
+  (await openParts(opener, 'step_argument' satisfies SealedKind, step, conceal)) as typeof step;
+
+const startOf = (
+  { params: { kind }, record: { node, ports } }: Call<'agent.execute'>,
+  step: Parsed<'agent.execute'>['step'],
+): Start => ({
   name: `${kind}.execute_${kind}_step`,
   params: { step, node, ports },
   isOurs: (last, sent) => {
@@ -105,9 +113,10 @@ const startOf = ({ params: { kind, step }, record: { node, ports } }: Call<'agen
 
 /** Starts the step, unless it is only to be adopted, or tells how it stands if the agent has been given it. */
 export const executeStep = async (call: Call<'agent.execute'>) => {
-  const agent = await openAgent(call);
   const run = call.params.only_adopt ? adopt : startOnce;
-  const { started, command, entry } = await run(call, agent, startOf(call));
+  // What cannot be opened asks nothing of the agent.
+  const step = startOf(call, await opened(call));
+  const { started, command, entry } = await withAgent(call, async (agent) => run(call, agent, step));
   if (!command) return done<'agent.execute'>({ started, command: null });
   await close(call, entry, command);
   return done<'agent.execute'>({ started, command: toReport(command) });
@@ -115,7 +124,7 @@ export const executeStep = async (call: Call<'agent.execute'>) => {
 
 /** Only asks what the agent does. */
 export const lookAtProgress = async (call: Call<'agent.progress'>) => {
-  const commands = await (await openAgent(call)).commands();
+  const commands = await withAgent(call, async (agent) => agent.commands());
   return done<'agent.progress'>({ running: commands.some(({ command_status: status }) => status === 'RUNNING') });
 };
 
@@ -187,9 +196,9 @@ const afterPowerOff = async (call: Call<'agent.call'>, error: unknown): Promise<
 export const callAgent = async (call: Call<'agent.call'>) => {
   const { command: name } = call.params;
   const run = background.includes(name) ? runBackground : runForeground;
-  const command = await openAgent(call)
-    .then(async (agent) => run(call, agent))
-    .catch(async (error: unknown) => afterPowerOff(call, error));
+  const command = await withAgent(call, async (agent) => run(call, agent)).catch(async (error: unknown) =>
+    afterPowerOff(call, error),
+  );
   if (command.command_status === 'RUNNING' && name !== 'standby.power_off') {
     return pending(`The agent is still executing ${command.command_name}.`);
   }

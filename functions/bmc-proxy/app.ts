@@ -1,12 +1,14 @@
 /**
- * The BMC proxy: takes a request of layers/bmc/operations.ts, finds out about the machine by itself, and talks to its
- * BMC or agent. The one place where errors leave, and where secrets are kept in.
+ * The BMC proxy: takes a request of layers/bmc/operations.ts, or a survey of many machines, finds out about them by
+ * itself, and talks to their BMCs or agents. The one place where errors leave, and where secrets are kept in.
  */
 import * as z from 'zod';
 
 import { bmcFault, bmcFaults } from '../../layers/bmc/faults.ts';
 import { operations, type Operation, type Reply, type Request } from '../../layers/bmc/operations.ts';
+import type { SurveyReply } from '../../layers/bmc/power-survey.ts';
 import type { BmcRecord } from '../../layers/bmc/records.ts';
+import { openFor } from '../../layers/bmc/seal.ts';
 import { Fault, isFault } from '../../layers/domain/fault.ts';
 import { createMessageRedactor, createRedactor, redactJson } from '../../layers/redfish-client/redact.ts';
 import type { Invocation } from '../../layers/platform/platform.ts';
@@ -14,6 +16,7 @@ import type { Call, Deps } from './call.ts';
 import type { Config } from './config.ts';
 import { systemResolve } from './peer.ts';
 import { redfish } from './redfish.ts';
+import { isSurvey, surveyPower } from './survey.ts';
 
 const names = Object.keys(operations) as [Operation, ...Operation[]];
 
@@ -89,7 +92,7 @@ export const create = (deps: Deps, config: Config) => {
     const open = async (name: string): Promise<string | undefined> => {
       const sealed = record.sealed[name];
       if (sealed === undefined) return undefined;
-      const plain = await opener.open(sealed, { node: record.uuid, name });
+      const plain = await openFor(opener, sealed, { node: record.uuid, name }, record.driver_info);
       secrets.push(plain);
       return plain;
     };
@@ -114,7 +117,7 @@ export const create = (deps: Deps, config: Config) => {
    * Serves one request. Throws faults of layers/bmc/faults.ts, NotFound, Unsealable or ProxyFailed; no message and no
    * reply holds a secret or a link's signature.
    */
-  return async (event: unknown, { request_id, remaining_ms }: Invocation): Promise<Reply> => {
+  const answer = async (event: unknown, { request_id, remaining_ms }: Invocation): Promise<Reply> => {
     const started = clock.now();
     const secrets: string[] = [];
     const redact = (text: string) => createMessageRedactor(secrets)(text);
@@ -139,4 +142,7 @@ export const create = (deps: Deps, config: Config) => {
       throw new Fault(name, code, redact(message));
     }
   };
+
+  return async (event: unknown, invocation: Invocation): Promise<Reply | SurveyReply> =>
+    isSurvey(event) ? surveyPower(answer, event, invocation, reserveMs) : answer(event, invocation);
 };

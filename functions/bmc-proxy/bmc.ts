@@ -2,6 +2,7 @@
 import { parseDriverInfo } from '../../layers/bmc/driver-info.ts';
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import { needsManager, quirksOf } from '../../layers/bmc/quirks.ts';
+import { sentSecrets } from '../../layers/domain/recipients.ts';
 import { withRedfish, type Redfish, type Resource } from '../../layers/redfish-client/client.ts';
 import { computerSystem, manager, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import type { Call } from './call.ts';
@@ -11,17 +12,16 @@ export type Bmc = {
   readonly redfish: Redfish;
   /** Reads the system afresh. Throws BmcRejected if driver_info must say which one is meant. */
   system(): Promise<Resource<ComputerSystem>>;
+  /** The system as it was read last: for what stays as it is while it is worked on, such as its links and actions. */
+  lastSystem(): Promise<ComputerSystem>;
   /** Links of the managers of the system. */
   managers(): Promise<string[]>;
   quirks(): Promise<ReturnType<typeof quirksOf>>;
 };
 
-/** Sealed values that are for the agent; all others are credentials of driver_info. */
-const ofAgent = ['agent_secret_token', 'rescue_password'];
-
 const access = async ({ record, open }: Call) => {
-  // What stands below other names of driver_info (`/vendor/password`) is for nobody here.
-  const names = Object.keys(record.sealed).filter((name) => !ofAgent.includes(name) && !name.startsWith('/'));
+  // What driver_info has under other names is for nobody here.
+  const names = Object.keys(record.sealed).filter((name) => sentSecrets.includes(name));
   const opened = await Promise.all(names.map(async (name) => [name, await open(name)] as const));
   return parseDriverInfo({ ...record.driver_info, ...Object.fromEntries(opened) });
 };
@@ -49,11 +49,18 @@ const createBmc = (redfish: Redfish, systemId: string | null): Bmc => {
   let managerLinks: string[] | undefined;
   let found: ReturnType<typeof quirksOf> | undefined;
 
-  const system = async () => redfish.get((path ??= await onlySystem(redfish)), computerSystem);
+  let last: ComputerSystem | undefined;
+
+  const system = async () => {
+    const found = await redfish.get((path ??= await onlySystem(redfish)), computerSystem);
+    last = found.body;
+    return found;
+  };
+  const lastSystem = async () => last ?? (await system()).body;
 
   const managers = async (): Promise<string[]> => {
     if (managerLinks) return managerLinks;
-    const own = (await system()).body.Links?.ManagedBy ?? [];
+    const own = (await lastSystem()).Links?.ManagedBy ?? [];
     // Huawei iBMC: systems do not say who manages them.
     const all = async () => {
       const { Managers } = await redfish.root();
@@ -64,13 +71,13 @@ const createBmc = (redfish: Redfish, systemId: string | null): Bmc => {
 
   const identify = async () => {
     const root = await redfish.root();
-    const vendor = root.Vendor || (await system()).body.Manufacturer || root.Product || '';
+    const vendor = root.Vendor || (await lastSystem()).Manufacturer || root.Product || '';
     const [first] = needsManager(vendor) ? await managers() : [];
     const { Model, FirmwareVersion } = first ? (await redfish.get(first, manager)).body : {};
     return quirksOf({ vendor, model: Model ?? '', firmware: FirmwareVersion ?? '' });
   };
 
-  return { redfish, system, managers, quirks: async () => (found ??= await identify()) };
+  return { redfish, system, lastSystem, managers, quirks: async () => (found ??= await identify()) };
 };
 
 /** Gives `use` the node's BMC. Throws Invalid for a driver_info that does not say how to reach it. */

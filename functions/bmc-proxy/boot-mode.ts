@@ -3,7 +3,7 @@ import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
 import { withBmc } from './bmc.ts';
 import { modes } from './boot.ts';
-import { findPlace, listedModes, type Place, shownOf } from './boot-override.ts';
+import { findPlace, listedIn, type Place, shownOf } from './boot-override.ts';
 import type { Call } from './call.ts';
 import { firstAccepted } from './ensure.ts';
 import { ensureSetting, type Standing } from './setting.ts';
@@ -11,7 +11,7 @@ import { ensureSetting, type Standing } from './setting.ts';
 const name = 'BootSourceOverrideMode';
 
 const checkMode = (place: Place, wanted: string, { boot_mode_elsewhere: remedy }: Quirks): void => {
-  const listed = listedModes(place);
+  const listed = listedIn(place, 'Mode');
   const advice = remedy ? ` ${remedy}` : '';
   if (listed.length > 0 ? listed.includes(wanted) : !remedy) return;
   const only = listed.length > 0 ? `, only in ${listed.join(', ')}` : '';

@@ -1,12 +1,12 @@
 /** Writing a boot override, in whatever form a BMC takes it (redfish.md 4.1, 4.2, 5 rows 9-11, 18, 19). */
-import { bmcFault } from '../../layers/bmc/faults.ts';
+import { bmcFault, isRejection } from '../../layers/bmc/faults.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
 import type { Resource } from '../../layers/redfish-client/client.ts';
 import { systemSettings, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import type { Bmc } from './bmc.ts';
 import type { Call } from './call.ts';
-import { ensure, isRejection, maySend, type Deed } from './ensure.ts';
+import { ensure, maySend, type Deed } from './ensure.ts';
 import { readOptional } from './resource.ts';
 
 type Boot = NonNullable<ComputerSystem['Boot']>;
@@ -41,14 +41,9 @@ export const findPlace = async (bmc: Bmc): Promise<Place> => {
   return { at, boot: at.body.Boot, active };
 };
 
-/** The targets that the BMC lists in both places, each once. */
-export const listedTargets = ({ boot, active }: Place): string[] => [
-  ...new Set([boot, active].flatMap((place) => place['BootSourceOverrideTarget@Redfish.AllowableValues'] ?? [])),
-];
-
-/** The modes that the BMC lists, each once. */
-export const listedModes = ({ boot, active }: Place): string[] => [
-  ...new Set([boot, active].flatMap((place) => place['BootSourceOverrideMode@Redfish.AllowableValues'] ?? [])),
+/** What the BMC lists as targets, or as modes, in both places, each once. */
+export const listedIn = ({ boot, active }: Place, what: 'Target' | 'Mode'): string[] => [
+  ...new Set([boot, active].flatMap((place) => place[`BootSourceOverride${what}@Redfish.AllowableValues`] ?? [])),
 ];
 
 /** The mode that holds; undefined: the BMC does not say. */

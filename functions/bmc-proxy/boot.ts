@@ -7,8 +7,7 @@ import {
   currentMode,
   ensureOverride,
   findPlace,
-  listedModes,
-  listedTargets,
+  listedIn,
   nameOf,
   type Override,
   type Place,
@@ -38,7 +37,7 @@ const chooseTarget = ({ device }: Parsed<'boot.ensure'>, place: Place, quirks: Q
       `This BMC boots its physical drive instead of virtual media. ${quirks.boot_cdrom_unsupported}`,
     );
   }
-  const listed = listedTargets(place);
+  const listed = listedIn(place, 'Target');
   const preferred = device === 'cdrom' && quirks.boot_cdrom ? [quirks.boot_cdrom, ...devices.cdrom] : devices[device];
   const target = listed.length === 0 ? devices[device][0] : preferred.find((name) => listed.includes(name));
   if (target) return target;
@@ -48,7 +47,7 @@ const chooseTarget = ({ device }: Parsed<'boot.ensure'>, place: Place, quirks: Q
 const chooseMode = ({ mode }: Parsed<'boot.ensure'>, place: Place, quirks: Quirks): string | undefined => {
   const current = quirks.boot_mode_always ? currentMode(place) : undefined;
   const wanted = mode === 'keep' ? current : modes[mode];
-  const listed = listedModes(place);
+  const listed = listedIn(place, 'Mode');
   if (!wanted || listed.length === 0 || listed.includes(wanted)) return wanted;
   if (mode === 'keep') return undefined;
   throw bmcFault('BmcUnsupported', `The BMC cannot boot in mode ${wanted}, only in ${listed.join(', ')}.`);
@@ -106,7 +105,7 @@ export const ensureBoot = async (call: Call<'boot.ensure'>) =>
 
 /** What leads away from the virtual drive, best first: no override, else the disk, where there is no such thing. */
 const waysOut = (place: Place, quirks: Quirks): Variant[] => {
-  const listed = listedTargets(place);
+  const listed = listedIn(place, 'Target');
   const offers = ({ BootSourceOverrideTarget: target }: Override) => listed.length === 0 || listed.includes(target);
   const overrides: Override[] = [
     { BootSourceOverrideTarget: 'None', BootSourceOverrideEnabled: 'Disabled' },

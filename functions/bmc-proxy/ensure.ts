@@ -2,7 +2,7 @@
  * Observe, act, confirm: how every write reaches a machine (DESIGN.md 3.7). What the machine shows decides, not what
  * it answered; what the ledger says keeps a repetition from acting twice.
  */
-import { bmcFault, isRetryable } from '../../layers/bmc/faults.ts';
+import { bmcFault, isRetryable, isRejection } from '../../layers/bmc/faults.ts';
 import type { Operation, Reply } from '../../layers/bmc/operations.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { isFault, type Fault } from '../../layers/domain/fault.ts';
@@ -68,10 +68,6 @@ const look = async <T>(goal: Goal<T>, entry: LedgerEntry | undefined): Promise<S
 /** BmcTimeout: no answer; BmcProtocol: an answer that says nothing sure. The machine itself will tell. */
 export const isUnknown = (fault: Fault, { repeatable }: Pick<Deed, 'repeatable'>): boolean =>
   fault.name === 'BmcTimeout' || (fault.name === 'BmcProtocol' && !(repeatable && refusalOf(fault)));
-
-/** What says no for good: something else may be tried. By the name of a fault. */
-export const isRejection = (name: string | null | undefined): boolean =>
-  name === 'BmcRejected' || name === 'BmcUnsupported' || name === 'BmcTaskFailed';
 
 /** The first of `tries` that the BMC does not reject. */
 export const firstAccepted = async (tries: readonly (() => Promise<Accepted>)[]): Promise<Accepted> => {

@@ -18,13 +18,13 @@ const fromUpdateService = async (bmc: Bmc, name: RegExp): Promise<string | null>
 };
 
 const biosOf = async (bmc: Bmc): Promise<Component> => {
-  const { body } = await bmc.system();
+  const system = await bmc.lastSystem();
   return {
     component: 'bios',
-    current_version: body.BiosVersion ?? (await fromUpdateService(bmc, /\b(bios|system rom|uefi)\b/i)),
-    vendor: body.Manufacturer ?? null,
-    model: body.Model ?? null,
-    serial_number: body.SerialNumber ?? null,
+    current_version: system.BiosVersion ?? (await fromUpdateService(bmc, /\b(bios|system rom|uefi)\b/i)),
+    vendor: system.Manufacturer ?? null,
+    model: system.Model ?? null,
+    serial_number: system.SerialNumber ?? null,
   };
 };
 
@@ -40,7 +40,7 @@ const managerOf = async (bmc: Bmc): Promise<Component> => {
 };
 
 const cardsOf = async (bmc: Bmc): Promise<Component[]> => {
-  const links = (await bmc.system()).body.Links?.Chassis ?? [];
+  const links = (await bmc.lastSystem()).Links?.Chassis ?? [];
   const housings = await readAll(
     bmc,
     links.map((link) => link['@odata.id']),

@@ -33,7 +33,7 @@ const toInterface = (
 };
 
 const fromSystem = async (bmc: Bmc): Promise<Interface[]> => {
-  const found = await readMembers(bmc, (await bmc.system()).body.EthernetInterfaces, ethernetInterface);
+  const found = await readMembers(bmc, (await bmc.lastSystem()).EthernetInterfaces, ethernetInterface);
   return found.flatMap(({ path, body }) =>
     toInterface(
       body.Id ?? body.Name ?? path.split('/').at(-1)!,
@@ -46,7 +46,7 @@ const fromSystem = async (bmc: Bmc): Promise<Interface[]> => {
 
 /** HPE iLO 5: a system that has not been started yet has no interfaces, but its chassis has the cards. */
 const fromCards = async (bmc: Bmc): Promise<Interface[]> => {
-  const links = ((await bmc.system()).body.Links?.Chassis ?? []).map((link) => link['@odata.id']);
+  const links = ((await bmc.lastSystem()).Links?.Chassis ?? []).map((link) => link['@odata.id']);
   const found: Interface[] = [];
   for (const { body: housing } of await readAll(bmc, links, chassis)) {
     for (const { body: card } of await readMembers(bmc, housing.NetworkAdapters, networkAdapter)) {

@@ -23,28 +23,28 @@ const sum = (numbers: readonly (number | null | undefined)[]): number | null => 
 };
 
 const readCpu = async (bmc: Bmc): Promise<Inventory['cpu']> => {
-  const { body } = await bmc.system();
-  const all = (await readMembers(bmc, body.Processors, processor)).map((found) => found.body);
+  const system = await bmc.lastSystem();
+  const all = (await readMembers(bmc, system.Processors, processor)).map((found) => found.body);
   const cpus = all.filter(({ ProcessorType }) => (ProcessorType ?? 'CPU') === 'CPU');
   const told = cpus.find(({ ProcessorArchitecture }) => ProcessorArchitecture)?.ProcessorArchitecture;
   const threads = sum(cpus.map(({ TotalThreads, TotalCores }) => TotalThreads ?? TotalCores));
   return {
-    count: threads ?? body.ProcessorSummary?.LogicalProcessorCount ?? body.ProcessorSummary?.Count ?? null,
+    count: threads ?? system.ProcessorSummary?.LogicalProcessorCount ?? system.ProcessorSummary?.Count ?? null,
     architecture: told ? (architectures[told] ?? told) : null,
-    model_name: cpus.find(({ Model }) => Model)?.Model ?? body.ProcessorSummary?.Model ?? null,
+    model_name: cpus.find(({ Model }) => Model)?.Model ?? system.ProcessorSummary?.Model ?? null,
   };
 };
 
 const readMemory = async (bmc: Bmc): Promise<number | null> => {
-  const { body } = await bmc.system();
-  const gib = body.MemorySummary?.TotalSystemMemoryGiB;
+  const system = await bmc.lastSystem();
+  const gib = system.MemorySummary?.TotalSystemMemoryGiB;
   if (gib) return Math.round(gib * 1024);
-  const modules = await readMembers(bmc, body.Memory, memoryModule);
+  const modules = await readMembers(bmc, system.Memory, memoryModule);
   return sum(modules.map((found) => found.body.CapacityMiB));
 };
 
 const readDrives = async (bmc: Bmc): Promise<Inventory['disks']> => {
-  const controllers = await readMembers(bmc, (await bmc.system()).body.Storage, storage);
+  const controllers = await readMembers(bmc, (await bmc.lastSystem()).Storage, storage);
   const links = controllers.flatMap(({ body }) => (body.Drives ?? []).map((link) => link['@odata.id']));
   const drives = await readAll(bmc, [...new Set(links)], drive);
   return drives.flatMap(({ path, body }) =>
@@ -62,7 +62,7 @@ const readDrives = async (bmc: Bmc): Promise<Inventory['disks']> => {
 
 /** Older BMCs know their disks without more than a name and a size. */
 const readDevices = async (bmc: Bmc): Promise<Inventory['disks']> => {
-  const controllers = await readMembers(bmc, (await bmc.system()).body.SimpleStorage, simpleStorage);
+  const controllers = await readMembers(bmc, (await bmc.lastSystem()).SimpleStorage, simpleStorage);
   return controllers
     .flatMap(({ body }) => body.Devices ?? [])
     .flatMap(({ Name, CapacityBytes, Model, Manufacturer }) =>

@@ -44,7 +44,7 @@ const slotsIn = async (bmc: Bmc, collection: string | undefined): Promise<Slot[]
   collection ? readSlots(bmc, await bmc.redfish.members(collection)) : [];
 
 /** Those below the system. */
-export const systemSlots = async (bmc: Bmc) => slotsIn(bmc, (await bmc.system()).body.VirtualMedia?.['@odata.id']);
+export const systemSlots = async (bmc: Bmc) => slotsIn(bmc, (await bmc.lastSystem()).VirtualMedia?.['@odata.id']);
 
 /** Those below its managers. */
 export const managerSlots = async (bmc: Bmc): Promise<Slot[]> => {

@@ -1,5 +1,5 @@
 /** Virtual media (redfish.md 4.1, 5 rows 12-17). */
-import { bmcFault } from '../../layers/bmc/faults.ts';
+import { bmcFault, isRejection } from '../../layers/bmc/faults.ts';
 import type { Quirks } from '../../layers/bmc/quirks.ts';
 import { type Fault, isFault } from '../../layers/domain/fault.ts';
 import { refusalOf } from '../../layers/redfish-client/answer.ts';
@@ -7,7 +7,7 @@ import type { Accepted } from '../../layers/redfish-client/client.ts';
 import { virtualMedia } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import { done, type Call } from './call.ts';
-import { ensure, firstAccepted, isRejection, maySend } from './ensure.ts';
+import { ensure, firstAccepted, maySend } from './ensure.ts';
 import {
   findSlots,
   isInserted,
@@ -109,8 +109,16 @@ const ejectEach = async (bmc: Bmc, slots: readonly Slot[], quirks: Quirks): Prom
   return ejections;
 };
 
-/** Takes other images out and waits until they are. Throws BmcBusy if that takes too long, or why the BMC will not. */
-const makeRoom = async ({ clock, config, end }: Call, bmc: Bmc, slots: readonly Slot[], quirks: Quirks) => {
+/**
+ * Takes other images out and waits until they are. Answers whether there were any. Throws BmcBusy if that takes too
+ * long, or why the BMC will not.
+ */
+const makeRoom = async (
+  { clock, config, end }: Call,
+  bmc: Bmc,
+  slots: readonly Slot[],
+  quirks: Quirks,
+): Promise<boolean> => {
   const ejections = await ejectEach(bmc, slots.filter(isInserted), quirks);
   const lagEnds = clock.now() + lagMs;
   for (const { slot, rejected } of ejections) {
@@ -122,18 +130,15 @@ const makeRoom = async ({ clock, config, end }: Call, bmc: Bmc, slots: readonly 
       await clock.sleep(config.pollIntervalMs);
     }
   }
+  return ejections.length > 0;
 };
 
 const insertAnywhere = async (call: Call, bmc: Bmc, slots: readonly Slot[], image: string, quirks: Quirks) => {
-  await makeRoom(call, bmc, slots, quirks);
-  // Cisco UCS and others list slots that only their own viewer can use (400, 405); ETags are new after the eject.
-  return firstAccepted(
-    slots.map(
-      ({ path }) =>
-        async () =>
-          insertInto(bmc, await bmc.redfish.get(path, virtualMedia), image),
-    ),
-  );
+  // ETags are new after an eject.
+  const changed = await makeRoom(call, bmc, slots, quirks);
+  const fresh = async (slot: Slot) => (changed ? bmc.redfish.get(slot.path, virtualMedia) : slot);
+  // Cisco UCS and others list slots that only their own viewer can use (400, 405).
+  return firstAccepted(slots.map((slot) => async () => insertInto(bmc, await fresh(slot), image)));
 };
 
 /** An image's place without its signature and credentials. */

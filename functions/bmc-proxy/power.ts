@@ -1,10 +1,10 @@
 /** Power (redfish.md 4.1, 5 rows 5-8). */
-import { bmcFault } from '../../layers/bmc/faults.ts';
+import { bmcFault, isRejection } from '../../layers/bmc/faults.ts';
 import type { LedgerEntry } from '../../layers/bmc/records.ts';
 import { actionInfo, type ComputerSystem } from '../../layers/redfish-client/resources.ts';
 import { withBmc, type Bmc } from './bmc.ts';
 import type { Call, Parsed } from './call.ts';
-import { ageOf, ensure, isRejection, lastAnswer, maySend, type Deed, type Seen } from './ensure.ts';
+import { ageOf, ensure, lastAnswer, maySend, type Deed, type Seen } from './ensure.ts';
 
 type Power = 'power on' | 'power off';
 
@@ -45,10 +45,10 @@ export const allowedTypes = async (
 };
 
 const resetDeed = async (bmc: Bmc, kind: keyof typeof resets): Promise<Deed> => {
-  const { body } = await bmc.system();
-  const target = body.Actions?.['#ComputerSystem.Reset']?.target;
+  const system = await bmc.lastSystem();
+  const target = system.Actions?.['#ComputerSystem.Reset']?.target;
   if (!target) throw bmcFault('BmcUnsupported', 'The BMC offers no action to reset the system.');
-  const allowed = await allowedTypes(bmc, body);
+  const allowed = await allowedTypes(bmc, system);
   const { plain, listed } = resets[kind];
   const type = !allowed || allowed.includes(plain) ? plain : listed.find((other) => allowed.includes(other));
   if (!type) {

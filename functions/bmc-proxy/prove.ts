@@ -1,6 +1,7 @@
 /** Whether what opened a BMC for another driver opens it by Redfish too. Nothing but a login is sent that is no GET. */
-import { convert } from '../../layers/bmc/conversion.ts';
+import { type Conversion, convert } from '../../layers/bmc/conversion.ts';
 import { bmcFault } from '../../layers/bmc/faults.ts';
+import { openFor, sealFor } from '../../layers/bmc/seal.ts';
 import { withBmc } from './bmc.ts';
 import { done, type Call } from './call.ts';
 import { readPower } from './power.ts';
@@ -8,11 +9,11 @@ import { readPower } from './power.ts';
 const name = 'redfish_password';
 
 /** The password to prove, out of what came sealed with the request, or of what is stored for the old driver. */
-const passwordOf = async (call: Call<'bmc.prove'>, moves: string | undefined): Promise<string | undefined> => {
+const passwordOf = async (call: Call<'bmc.prove'>, { info, moves }: Conversion): Promise<string | undefined> => {
   const { opener, record, params, conceal, open } = call;
   if (moves !== undefined) return open(moves);
   if (params.sealed === null) return undefined;
-  const plain = await opener.open(params.sealed, { node: record.uuid, name });
+  const plain = await openFor(opener, params.sealed, { node: record.uuid, name }, info);
   conceal(plain);
   return plain;
 };
@@ -21,8 +22,9 @@ const passwordOf = async (call: Call<'bmc.prove'>, moves: string | undefined): P
 export const prove = async (call: Call<'bmc.prove'>) => {
   const { record, params, sealer } = call;
   const given = { ...params.given, ...(params.sealed !== null && { [name]: params.sealed }) };
-  const { info, moves } = convert(record, given);
-  const password = await passwordOf(call, moves);
+  const conversion = convert(record, given);
+  const { info, moves } = conversion;
+  const password = await passwordOf(call, conversion);
   if (moves !== undefined && password === undefined) {
     throw bmcFault('InvalidCommand', `No value is stored for driver_info.${moves}: give redfish_password.`);
   }
@@ -38,6 +40,8 @@ export const prove = async (call: Call<'bmc.prove'>) => {
     };
   });
   const moved =
-    moves === undefined || password === undefined ? null : await sealer.seal(password, { node: record.uuid, name });
+    moves === undefined || password === undefined
+      ? null
+      : await sealFor(sealer, password, { node: record.uuid, name }, info);
   return done<'bmc.prove'>({ ...observed, moved: moved === null ? null : [...Buffer.from(moved)] });
 };

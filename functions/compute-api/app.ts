@@ -1,18 +1,12 @@
 /** The Compute API: its rows, its rules and its protocol, served by the one pipeline (`layers/http`). */
-import { allows, authorize, denied, type Subject } from '../../layers/domain/policy.ts';
+import { allows, authorize, denied } from '../../layers/domain/policy.ts';
 import { byTenantRules } from '../../layers/http/admission.ts';
 import { refuseChanges } from '../../layers/http/maintenance.ts';
 import { serve, type Serve } from '../../layers/http/pipeline.ts';
 import { nova } from '../../layers/http/protocols/nova.ts';
 import type { Config } from './config.ts';
-import type { Deps, Route } from './route.ts';
+import type { Deps } from './route.ts';
 import { routes } from './routes.ts';
-
-/** Whoever moves in does it while nobody else changes anything. */
-const refuseInMaintenance = ({ maintenanceRetryAfter }: Config, subject: Subject, row: Route): void => {
-  if (row.movesIn && allows('os_compute_api:imports:create', subject)) return;
-  refuseChanges(maintenanceRetryAfter, row);
-};
 
 /** Makes the function. Every answer, also to an error, is in the form of its protocol; it never throws. */
 export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
@@ -21,7 +15,8 @@ export const create = (platform: Omit<Deps, 'config'>, config: Config): Serve =>
       protocol: nova,
       routes,
       admit: byTenantRules({ allows, authorize, denied }),
-      enter: (subject, row: Route) => refuseInMaintenance(config, subject, row),
+      enter: (subject, row) =>
+        refuseChanges(config.maintenanceRetryAfter, row, () => allows('os_compute_api:imports:create', subject)),
       publicEndpoint: config.publicEndpoint,
     },
     { ...platform, config },

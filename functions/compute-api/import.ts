@@ -9,7 +9,7 @@ import { isBaremetal } from '../../layers/baremetal-client/faults.ts';
 import type { ShownMachine } from '../../layers/baremetal-client/shown.ts';
 import { zoneOf } from '../../layers/domain/compute/availability-zone.ts';
 import { keptNames, type MovedServer, movedServer } from '../../layers/domain/compute/moved-server.ts';
-import { hostnameOf } from '../../layers/domain/compute/server.ts';
+import { hostnameOf, reservationId } from '../../layers/domain/compute/server.ts';
 import { serverState } from '../../layers/domain/compute/server-states.ts';
 import { Invalid, isFault } from '../../layers/domain/fault.ts';
 import { check } from '../../layers/domain/schema.ts';
@@ -77,7 +77,7 @@ const begin = (deps: Deps, record: MovedServer, node: ShownMachine): StoredServe
   return newRecord(deps, kind, {
     uuid: record.id,
     hostname: hostnameOf(record.name, record.id),
-    reservation_id: `r-${deps.ids.ulid().slice(-8).toLowerCase()}`,
+    reservation_id: reservationId(deps.ids.ulid()),
     availability_zone: zoneOf(node),
     host: node.conductor,
     ...state,

@@ -10,10 +10,7 @@ export type Deps = Pick<Platform, 'table' | 'workflows' | 'sealer' | 'apis' | 'l
   readonly config: Config;
 };
 
-export type Route<Body = unknown, Target = unknown> = HttpRoute<Deps, Rule, Body, Target> & {
-  /** Who moves in needs it: those who may import may do it in a maintenance too. */
-  readonly movesIn?: true;
-};
+export type Route<Body = unknown, Target = unknown> = HttpRoute<Deps, Rule, Body, Target>;
 
 /** Keeps the types of one row together; a list of rows is `Route[]`. */
 export const route = <Body = undefined, Target = undefined>(row: Route<Body, Target>): Route => row;

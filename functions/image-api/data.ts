@@ -102,8 +102,3 @@ export const loseUpload = async (deps: Deps, uuid: string, object: string): Prom
   if (left && imageObjects(left.after).includes(object)) return;
   await deps.objects.remove(object);
 };
-
-/** Removes all that is stored for an image. */
-export const removeData = async ({ objects }: Pick<Deps, 'objects'>, image: StoredImage): Promise<void> => {
-  for (const key of imageObjects(image)) await objects.remove(key);
-};

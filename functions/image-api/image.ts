@@ -8,10 +8,10 @@ import { changingPatchBody, type PatchBody } from '../../layers/domain/patch.ts'
 import { allows, denied, type Rule, type Subject } from '../../layers/domain/policy.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
 import { json } from '../../layers/domain/values.ts';
+import { finishDeletion } from '../../layers/store/image-objects.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.ts';
-import { changeRecord, createRecord, removeRecord } from '../../layers/store/records/change.ts';
-import { removeData } from './data.ts';
+import { changeRecord, createRecord } from '../../layers/store/records/change.ts';
 import { findImage, findToDelete } from './find.ts';
 import { importMethods } from './info.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
@@ -67,14 +67,13 @@ const changeImage = async (deps: Deps, { target, body, subject }: Call<PatchBody
     return body.length === 0 ? undefined : { set: changes as Partial<StoredImage> };
   });
 
-/** The data goes first, and while it goes the image is nobody's; what is cut off in between is done by the next DELETE. */
+/** While its data goes the image is nobody's; what is cut off in between is done by the next DELETE, or by `sync`. */
 const deleteImage = async (deps: Deps, { uuid }: StoredImage): Promise<void> => {
   const { after } = await changeRecord(deps, kind, uuid, ({ status, protected: isProtected }) => {
     if (isProtected) throw Forbidden(`Image ${uuid} is protected and cannot be deleted.`);
     return { set: { status: nextStatus(status, 'delete', '') } };
   });
-  await removeData(deps, after);
-  await removeRecord(deps, kind, uuid);
+  await finishDeletion(deps, after);
 };
 
 const tagged = async (deps: Deps, { target, params }: Call<undefined, StoredImage>, isThere: boolean) => {

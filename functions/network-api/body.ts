@@ -5,11 +5,9 @@ import { Invalid } from '../../layers/domain/fault.ts';
 import type { Fields } from '../../layers/domain/fields.ts';
 import { allows, denied, type Owned, type Subject } from '../../layers/domain/policy.ts';
 import { check, checkField, createSchema } from '../../layers/domain/schema.ts';
+import { isObject } from '../../layers/domain/values.ts';
 
 export type Values = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The one record that a body holds under its name. Throws Invalid (400). */
 export const readOne = (body: Values, name: string): Values => {

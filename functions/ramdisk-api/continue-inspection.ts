@@ -18,15 +18,12 @@ import { nodesBy } from '../../layers/store/node-lists.ts';
 import type { ListedNode, StoredNode } from '../../layers/store/nodes.ts';
 import { changeRecord } from '../../layers/store/records/change.ts';
 import { readRecord } from '../../layers/store/records/find.ts';
+import { isObject } from '../../layers/domain/values.ts';
 
 /** Inventories come with the logs of the ramdisk. */
 const maxBody = 16 * 1024 * 1024;
 /** Of somebody who has proved nothing: parsing costs time that others wait for. */
 const maxStrange = 2 * 1024 * 1024;
-
-type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Logs of the ramdisk are megabytes that nothing reads. Throws Invalid (400), TooLarge (413). */
 const readInspected = ({ raw }: Call, limit: number): Inspected => {

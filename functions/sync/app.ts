@@ -4,7 +4,6 @@
  * form.
  */
 import type { Platform } from '../../layers/platform/platform.ts';
-import { upgradeTable } from '../../layers/store/upgrade.ts';
 import { allocationWorkflows, nodeWorkflows } from '../../workflows/index.ts';
 import { createAllocationOwner } from '../../workflows/owners/allocation/index.ts';
 import { createNodeOwner } from '../../workflows/owners/node/index.ts';
@@ -27,24 +26,11 @@ const tidy = async (deps: Deps): Promise<void> => {
   });
 };
 
-/**
- * Functions of the version before answer within two minutes; AWS calls this one every five, and stops it after five.
- * Milliseconds.
- */
-const patience = { grace: 4 * 60_000, turn: 3 * 60_000 };
-
-/** Whether lists can be read, of what is busy among others. */
-const isReady = async (deps: Deps): Promise<boolean> => {
-  const done = await upgradeTable(deps, patience);
-  if (!done) deps.log.warn('The table is being brought into the form of this version; nodes are looked at after that.');
-  return done;
-};
-
 /** An event of an execution: what that works on; any other event: all that something works on. */
 export const create =
   (deps: Deps, _config: object = {}) =>
   async (event: unknown): Promise<Report> => {
-    const { report, whole } = await syncRuns(deps, keepers, event, async () => isReady(deps));
+    const { report, whole } = await syncRuns(deps, keepers, event);
     if (whole) await tidy(deps);
     return report;
   };

@@ -2,11 +2,14 @@
  * What becomes of driver_info when a node of a foreign type becomes one of redfish (ADR 22). Pure: the API writes it, and
  * the proxy, which alone can open the password, asks where it says.
  */
-import { Invalid } from '../domain/fault.ts';
+import { Conflict, Invalid } from '../domain/fault.ts';
 import { foreignAccess } from '../domain/foreign-types.ts';
 import { mask } from '../domain/masking.ts';
 import type { Node } from '../domain/node.ts';
 import { parseDriverInfo } from './driver-info.ts';
+
+/** What a converted node has its password under. */
+const password = 'redfish_password';
 
 type DriverInfo = Readonly<Record<string, unknown>>;
 
@@ -31,29 +34,29 @@ const text = (value: unknown): string | undefined =>
 /**
  * `given`: keys of redfish that the request brings; what it does not bring is what the node has for its old driver, the
  * address that of its BMC. A stored password goes to the host that it was for and to no other: for another one it has to
- * be given again. Throws Invalid (400), also for a node whose type is one of ours.
+ * be given again. Throws Invalid (400), and Conflict (409) for a node whose type is one of ours.
  */
 export const convert = (
   { uuid, driver, driver_info: before }: Pick<Node, 'uuid' | 'driver' | 'driver_info'>,
   given: DriverInfo,
 ): Conversion => {
   const access = foreignAccess(driver);
-  if (!access) throw Invalid(`Node ${uuid} is of driver ${driver}: there is nothing to convert.`);
+  if (!access) throw Conflict(`Node ${uuid} is of driver ${driver}: there is nothing to convert.`);
   const {
     [access.address]: address,
     [access.username]: user,
     [access.password]: stored,
-    redfish_password: _,
+    [password]: _,
     ...rest
   } = before;
   const host = hostOf(text(address) ?? '');
-  const moves = stored === mask && (given['redfish_password'] ?? null) === null ? access.password : undefined;
+  const moves = stored === mask && (given[password] ?? null) === null ? access.password : undefined;
   const info = {
     ...(host !== undefined && { redfish_address: addressOf(host) }),
     ...(text(user) !== undefined && { redfish_username: user }),
     ...rest,
     ...given,
-    ...(moves && { redfish_password: mask }),
+    ...(moves && { [password]: mask }),
   };
   const { host: asked } = parseDriverInfo(info);
   if (moves && asked !== host) {
@@ -62,4 +65,18 @@ export const convert = (
     );
   }
   return { info, moves };
+};
+
+/**
+ * The password of a node that had a foreign driver and was converted: under which name it was kept before, and under
+ * which it is kept now. Undefined where there is none to be moved: nobody moves over one that is there.
+ */
+export const movedPassword = (
+  before: string,
+  info: DriverInfo,
+): { readonly from: string; readonly to: string; readonly value: unknown } | undefined => {
+  const access = foreignAccess(before);
+  const value = access && text(info[access.password]);
+  if (!access || value === undefined || (info[password] ?? null) !== null) return undefined;
+  return { from: access.password, to: password, value: info[access.password] };
 };

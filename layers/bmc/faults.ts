@@ -26,6 +26,10 @@ export const bmcFaults = {
   AgentRejected: 'fatal',
 } as const satisfies Record<string, 'retry' | 'fatal'>;
 
+/** Whether a BMC says no for good: something else may be tried. By the name of a fault. */
+export const isRejection = (name: string | null | undefined): boolean =>
+  name === 'BmcRejected' || name === 'BmcUnsupported' || name === 'BmcTaskFailed';
+
 export type BmcFaultName = keyof typeof bmcFaults;
 
 /** A fault of the table: 503 if it may go away by itself, else 400. */

@@ -2,7 +2,7 @@
  * What stands in the way of working on a node, by interface: GET validate shows all of it, PUT states/provision and
  * the Validate phase refuse to begin (ironic-deploy.md 1). Pure: neither the machine nor an image server is asked.
  */
-import { askedMedium } from '../domain/agent-medium.ts';
+import { askedMedium, networkOf } from '../domain/agent-medium.ts';
 import { checkCapabilities } from '../domain/capabilities.ts';
 import { configdriveObject } from '../domain/configdrive.ts';
 import { Invalid, isFault } from '../domain/fault.ts';
@@ -41,6 +41,19 @@ const weakerToken: Check = (node) => {
   return `The BMC offers one virtual drive only: ${consequence}`;
 };
 
+/** Throws Invalid for an agent that would never have an address: it reads network_data on a second medium. */
+const checkNetwork = (node: Node): void => {
+  if (!networkOf(node)) return;
+  const way = 'network_data reaches the agent on a second virtual medium only';
+  const otherwise = 'Remove network_data where the agent gets an address by DHCP.';
+  if (askedMedium(node).value === false) {
+    throw Invalid(`${way}, and driver_info.config_via_removable is false. Set it to true. ${otherwise}`);
+  }
+  if (note(node, 'removable_media') === false) {
+    throw Invalid(`${way}, and the BMC offers one virtual drive only. ${otherwise}`);
+  }
+};
+
 /** The agent comes from an ISO made beforehand; it finds its node by the MAC address of a port. */
 const agentMedia: Check = (node, { hasPorts }) => {
   const { uuid, driver_info: info } = node;
@@ -54,6 +67,7 @@ const agentMedia: Check = (node, { hasPorts }) => {
   if (!hasPorts) {
     throw Invalid(`Node ${uuid} has no port. Create one: its agent is recognised by the MAC address.`);
   }
+  checkNetwork(node);
   return weakerToken(node, { hasPorts });
 };
 

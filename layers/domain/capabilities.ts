@@ -1,6 +1,7 @@
 /** Capabilities: `k:v,k2:v2` in properties, an object or its JSON text in instance_info (ironic-deploy.md 1.2). */
 import { Invalid } from './fault.ts';
 import type { Node } from './node.ts';
+import { isObject } from './values.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -10,9 +11,6 @@ const allowed: { readonly [name: string]: readonly string[] } = {
   disk_label: ['msdos', 'gpt'],
 };
 
-const isObject = (value: unknown): value is Capabilities =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -21,9 +19,14 @@ const parseJson = (text: string): unknown => {
   }
 };
 
+/** A boolean and its text are the same here, in any case of letters. */
+const plain = (value: unknown): string => JSON.stringify(value).replaceAll('"', '').toLowerCase();
+
+const asObject = (value: unknown): unknown => (typeof value === 'string' ? parseJson(value) : (value ?? {}));
+
 /** The capabilities an instance asks for. Throws Invalid if they are neither an object nor its JSON text. */
 export const instanceCapabilities = (value: unknown): Capabilities => {
-  const found = typeof value === 'string' ? parseJson(value) : (value ?? {});
+  const found = asObject(value);
   if (!isObject(found)) throw Invalid('instance_info.capabilities must be a JSON object or its text.');
   return found;
 };
@@ -41,8 +44,18 @@ export const machineCapabilities = (value: unknown): Capabilities => {
   return Object.fromEntries(pairs);
 };
 
-/** The boot mode somebody asked for: instance before machine (ironic-deploy.md 2); undefined if nobody did. */
+/** Whether the instance asks for secure boot, by a boolean or its text; capabilities that nobody can read ask for nothing. */
+export const wantsSecureBoot = ({ instance_info: info }: Pick<Node, 'instance_info'>): boolean => {
+  const found = asObject(info['capabilities']);
+  return isObject(found) && plain(found['secure_boot'] ?? null) === 'true';
+};
+
+/**
+ * The boot mode somebody asked for: instance before machine (ironic-deploy.md 2); undefined if nobody did. Who asks for
+ * secure boot has asked for uefi.
+ */
 export const wantedBootMode = (node: Pick<Node, 'instance_info' | 'properties'>): 'uefi' | 'bios' | undefined => {
+  if (wantsSecureBoot(node)) return 'uefi';
   const wanted =
     instanceCapabilities(node.instance_info['capabilities'])['boot_mode'] ??
     node.instance_info['deploy_boot_mode'] ??
@@ -53,16 +66,13 @@ export const wantedBootMode = (node: Pick<Node, 'instance_info' | 'properties'>)
 const checkValues = (where: string, capabilities: Capabilities): void => {
   for (const [name, values] of Object.entries(allowed)) {
     const given = capabilities[name] ?? null;
-    if (given !== null && !values.includes(JSON.stringify(given).replaceAll('"', '').toLowerCase())) {
+    if (given !== null && !values.includes(plain(given))) {
       throw Invalid(`${where}.${name} must be one of ${values.join(', ')}.`);
     }
   }
 };
 
-/**
- * Checks both places against the allowed values and against each other. Throws Invalid naming the key.
- * A deploy does not switch secure boot, so a wish for it is refused, not ignored.
- */
+/** Checks both places against the allowed values and against each other. Throws Invalid naming the key. */
 export const checkCapabilities = (node: {
   properties: Readonly<Record<string, unknown>>;
   instance_info: Readonly<Record<string, unknown>>;
@@ -75,9 +85,7 @@ export const checkCapabilities = (node: {
   if (wanted !== null && has !== null && wanted !== has) {
     throw Invalid('instance_info.capabilities.boot_mode and properties.capabilities.boot_mode contradict each other.');
   }
-  if (JSON.stringify(instance['secure_boot'] ?? false).includes('true')) {
-    throw Invalid(
-      'instance_info.capabilities.secure_boot: a deploy does not switch secure boot on. Leave it out, and use PUT states/secure_boot or the clean step management.set_secure_boot.',
-    );
+  if (wantsSecureBoot(node) && [wanted, has, node.instance_info['deploy_boot_mode']].includes('bios')) {
+    throw Invalid('instance_info.capabilities.secure_boot needs boot mode uefi, and bios is asked for.');
   }
 };

@@ -35,6 +35,9 @@ export type FieldFilter = {
   readonly names?: 'node' | 'portgroup';
 };
 
+/** Kinds of secrets that stand in the middle of records: only the first ever goes to a machine. */
+export type SealedKind = 'step_argument' | 'volume_property';
+
 export type Field = {
   readonly access: Access;
   readonly schema: z.ZodType;
@@ -74,6 +77,8 @@ export type Field = {
    * list. A mask that comes back in a PATCH means unchanged.
    */
   readonly masked?: true | readonly string[];
+  /** Secrets in its value are stored sealed (layers/bmc/sealed-parts.ts), as this kind; besides `masked`. */
+  readonly sealed?: SealedKind;
   readonly withheld?: Withheld;
   /** What a PATCH of it needs, by a rule of its own besides that of its resource. */
   readonly rule?: Rule;

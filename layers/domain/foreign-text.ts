@@ -85,6 +85,20 @@ export const hideInUrls = (text: string, mark: string): string => {
   return shown + text.slice(done);
 };
 
+/** URLs with `mark` in the place of user and password, if they have any; what stands behind the host stays. */
+export const hideUsers = (text: string, mark: string): string => {
+  let shown = '';
+  let done = 0;
+  for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', done)) {
+    const host = at + 3;
+    const end = placeOf(text, endOfHost, host);
+    const user = text.slice(host, end).lastIndexOf('@') + 1;
+    shown += text.slice(done, host) + (user > 0 ? `${mark}@` : '');
+    done = host + user;
+  }
+  return shown + text.slice(done);
+};
+
 /**
  * What another said, for `last_error` and events. Agents quote the URLs that they were given, which may carry
  * credentials or a signature: only scheme, host and path are kept. A text of more than `most` characters is cut.

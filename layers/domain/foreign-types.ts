@@ -46,6 +46,10 @@ const foreignType = (driver: string): ForeignType | undefined =>
 /** Where driver_info of this type says how its BMC is reached; undefined for one that is not foreign. */
 export const foreignAccess = (driver: string): ForeignType['access'] | undefined => foreignType(driver)?.access;
 
+/** Where the secrets of foreign types go, by the name of each: the key that says so. */
+export const foreignRecipients = (): [secret: string, recipient: string][] =>
+  Object.values(foreignTypes).map(({ access }) => [access.password, access.address]);
+
 /** The interfaces that a node of this type has by default; undefined for one that is not foreign. */
 export const foreignInterfaces = (driver: string): ForeignType['interfaces'] | undefined =>
   foreignType(driver)?.interfaces;

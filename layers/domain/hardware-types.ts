@@ -24,8 +24,15 @@ export const interfaceKinds = {
 export type InterfaceKind = keyof typeof interfaceKinds;
 export type InterfaceField = `${InterfaceKind}_interface`;
 
-/** A key of driver_info. `secret`: its value is sealed and never stored in the node's record. */
-export type DriverProperty = { readonly doc: string; readonly required?: true; readonly secret?: true };
+/** A key of driver_info. */
+export type DriverProperty = {
+  readonly doc: string;
+  readonly required?: true;
+  /** Its value is sealed and never stored in the node's record. */
+  readonly secret?: true;
+  /** Decides who gets the secrets of the type: they are sealed for its value, and have to be given again with another. */
+  readonly recipient?: true;
+};
 
 export type HardwareType = {
   /** The enabled implementations; the first is the default. */
@@ -55,7 +62,8 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
     properties: {
       redfish_address: {
         required: true,
-        doc: 'URL of the BMC. https is assumed without a scheme; a path becomes the prefix of its service root. Required.',
+        recipient: true,
+        doc: 'URL of the BMC. https is assumed without a scheme; a path becomes the prefix of its service root. Who changes it gives the password again. Required.',
       },
       redfish_system_id: {
         doc: 'Path of the machine, such as /redfish/v1/Systems/1. Needed only if the BMC has several. Optional.',
@@ -63,7 +71,8 @@ export const hardwareTypes: { readonly [driver: string]: HardwareType } = {
       redfish_username: { doc: 'Account on the BMC. Optional.' },
       redfish_password: { secret: true, doc: 'Password of that account. Kept sealed, shown as ******. Optional.' },
       redfish_verify_ca: {
-        doc: 'How the certificate of the BMC is checked: true (public authorities), PEM text (its own certificate or a CA), sha256: and the fingerprint to pin, or false (not at all, insecure). Optional, default true.',
+        recipient: true,
+        doc: 'How the certificate of the BMC is checked: true (public authorities), PEM text (its own certificate or a CA), sha256: and the fingerprint to pin, or false (not at all, insecure). Who changes it gives the password again. Optional, default true.',
       },
       redfish_auth_type: { doc: 'basic, session or auto (session first, then basic). Optional, default auto.' },
       deploy_iso: {

@@ -1,5 +1,6 @@
 /** What is never shown to anybody (ironic-rbac.md 5): secrets, in the fields whose rows are `masked`. */
 import type { Field, Fields } from './fields.ts';
+import { hideUsers } from './foreign-text.ts';
 
 /** Stands for a secret, in answers and in the stored record alike. */
 export const mask = '******';
@@ -24,8 +25,12 @@ export const isSecretName = (name: string): boolean => {
   return looksSecret.test(word) || /(?<!by|com)pass$/.test(word);
 };
 
-/** A copy in which every value under a secret-looking name, at any depth, is the mask. */
+/**
+ * A copy in which every value under a secret-looking name, at any depth, is the mask, and so is what stands before the @
+ * of a URL.
+ */
 export const maskSecrets = (value: unknown): unknown => {
+  if (typeof value === 'string') return hideUsers(value, mask);
   if (Array.isArray(value)) return value.map(maskSecrets);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -64,6 +69,7 @@ export const maskRecord = <R extends object>(rows: Fields, record: R): R =>
 /** What a client sends back of such a field: a mask, at any depth, stands for the secret that is stored there. */
 export const unmaskField = (masked: Masked, given: unknown, stored: unknown): unknown => {
   if (masked === undefined) return given;
+  if (typeof given === 'string' && typeof stored === 'string' && given === hideUsers(stored, mask)) return stored;
   if (typeof given !== 'object' || given === null || typeof stored !== 'object' || stored === null) return given;
   const known = stored as Readonly<Record<string, unknown>>;
   const kept = (name: string, value: unknown): unknown => {
@@ -74,9 +80,17 @@ export const unmaskField = (masked: Masked, given: unknown, stored: unknown): un
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, kept(name, value)]));
 };
 
+/** Whether a text, or one at any depth of a value, has a mask in the place of the user of a URL. */
+export const hasMaskedUser = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes(`://${mask}@`)
+    : typeof value === 'object' && value !== null && Object.values(value).some(hasMaskedUser);
+
 /** Whether a mask is among the secrets of such a field, at any depth: one that stands for nothing that is stored. */
 export const hasMask = (masked: Masked, value: unknown): boolean =>
-  masked !== undefined &&
+  masked !== undefined && (isMaskIn(masked, value) || hasMaskedUser(value));
+
+const isMaskIn = (masked: Masked, value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  Object.entries(value).some(([name, inner]) => (inner === mask && isMasked(masked, name)) || hasMask(true, inner));
+  Object.entries(value).some(([name, inner]) => (inner === mask && isMasked(masked, name)) || isMaskIn(true, inner));

@@ -282,7 +282,7 @@ export const node = fields({
     since: 66,
     schema: json,
     default: {},
-    doc: 'Static network_data.json for the ramdisk.',
+    doc: 'Static network_data.json for the ramdisk, which gets it on the medium of its agent. Needs a second virtual drive.',
   },
   boot_mode: {
     access: 'read',

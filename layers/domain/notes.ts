@@ -115,6 +115,11 @@ export const notes = {
     unread: true,
     doc: 'Fingerprint of the certificate that the BMC showed last, to be pinned in driver_info.redfish_verify_ca.',
   },
+  power_sync_failures: {
+    schema: z.int().min(1),
+    lifetime: 'node',
+    doc: 'How often in a row the power state could not be synchronised; absent: it could the last time.',
+  },
   inspected_by_run: {
     schema: z.string(),
     lifetime: 'inspection',
@@ -188,6 +193,11 @@ export const notes = {
     lifetime: 'instance',
     unread: true,
     doc: 'The boot mode that the deploy was asked for; uefi if it was asked for none.',
+  },
+  secure_boot_by_deploy: {
+    schema: z.boolean(),
+    lifetime: 'node',
+    doc: 'Whether a deploy has switched secure boot on, and nobody has switched it off since.',
   },
   guest_metadata_stale: {
     schema: z.object({ since: timestamp, revision: index }),

@@ -20,7 +20,14 @@ export const runbook = fields({
     doc: 'Logical name; below 1.112 also the trait of the nodes it is for.',
   },
   description: { access: 'update', since: 112, schema: z.string().max(255), doc: 'Free text.' },
-  steps: { access: 'update', schema: runbookSteps, required: true, masked: true, doc: 'Steps with their order.' },
+  steps: {
+    access: 'update',
+    schema: runbookSteps,
+    required: true,
+    masked: true,
+    sealed: 'step_argument',
+    doc: 'Steps with their order.',
+  },
   disable_ramdisk: { access: 'update', schema: bool, default: false, doc: 'Whether its steps run without an agent.' },
   extra: { access: 'update', schema: json, default: {}, doc: 'Free for the operator.' },
   public: {

@@ -40,6 +40,10 @@ export const count = z.union(
   },
 );
 
+/** Whether it is an object as JSON has them: no list, and not null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A JSON object of any content. */
 export const json = z.record(z.string(), z.unknown());
 

@@ -64,6 +64,7 @@ export const volumeTarget = fields({
     schema: json,
     default: {},
     masked: true,
+    sealed: 'volume_property',
     withheld: {
       unless: ['baremetal:volume:view_target_properties'],
       notice: {

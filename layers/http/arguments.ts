@@ -5,6 +5,7 @@ import { check } from '../domain/schema.ts';
 import { noVersions, type Protocol, type Versions } from './protocol.ts';
 import { type HttpRequest, jsonBody } from './request.ts';
 import type { Endpoint, QueryTable } from './route.ts';
+import { isObject } from '../domain/values.ts';
 
 type Query = HttpRequest['query'];
 
@@ -39,9 +40,6 @@ const readQuery = (
     );
   return { query: pick(true), loose: pick(false) };
 };
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Refuses keys that the row has for newer versions only. Throws Invalid (400), or as `versions`. */
 const refuseEarly = (keys: QueryTable, version: number, versions: Versions, body: unknown): void => {

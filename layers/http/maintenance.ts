@@ -12,9 +12,16 @@ export const maintenanceSetting = z
 
 const reads = ['GET', 'HEAD'];
 
-/** Throws Maintenance (503) with the seconds after which to try again, if a request of this row would change something. */
-export const refuseChanges = (seconds: number | null, { at }: Pick<Endpoint, 'at'>): void => {
-  if (seconds === null || reads.includes(at.split(' ')[0]!)) return;
+/**
+ * Throws Maintenance (503) with the seconds after which to try again, if a request of this row would change something.
+ * `mayMoveIn`: whether this caller moves in, which is done while nobody else changes anything; default: nobody does.
+ */
+export const refuseChanges = (
+  seconds: number | null,
+  { at, movesIn }: Pick<Endpoint, 'at' | 'movesIn'>,
+  mayMoveIn: () => boolean = () => false,
+): void => {
+  if (seconds === null || reads.includes(at.split(' ')[0]!) || (movesIn && mayMoveIn())) return;
   throw new Fault(
     'Maintenance',
     503,

@@ -68,6 +68,8 @@ export type Endpoint<Body = unknown> = {
   readonly keys?: QueryTable;
   /** Each top-level key may also come as a query parameter (ironic-api.md 11), and the body may be empty. */
   readonly arguments?: true;
+  /** Who moves in needs it: those who may import may do it in a maintenance too. */
+  readonly movesIn?: true;
   /** The handler reads the body itself (`raw` of the call), by limits of its own. */
   readonly raw?: true;
   /** For the documents: the body, where its handler checks more of it than `body` says. */

@@ -15,11 +15,12 @@ export type Functions = { invoke(name: string, payload: object): Promise<unknown
 
 /**
  * Envelope encryption of single values (AWS: KMS). `context` is authenticated, not secret: a sealed value opens only
- * for the node and name it was sealed for. Who may only seal (the API) holds no right to open.
+ * for the node and name it was sealed for, and, if there is one, for the same recipient. Who may only seal (the API)
+ * holds no right to open.
  */
 export type Sealer = { seal(plain: string, context: SealContext): Promise<string> };
 export type Opener = { open(sealed: string, context: SealContext): Promise<string> };
-export type SealContext = { readonly node: string; readonly name: string };
+export type SealContext = { readonly node: string; readonly name: string; readonly recipient?: string };
 
 /** Secret texts that an operator stores apart from the deployment, such as a service account (AWS: SSM; else files). */
 export type ParameterStore = { read(name: string): Promise<string> };

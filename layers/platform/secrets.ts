@@ -14,11 +14,11 @@ export const sealable = (plain: string): string => {
   return plain;
 };
 
-/** A sealed value that does not open: changed, sealed with another key, or for another node or name. */
+/** A sealed value that does not open: changed, sealed with another key, or for another node, name or recipient. */
 export const Unsealable = ({ node, name }: SealContext, cause?: unknown) =>
   new Fault(
     'Unsealable',
     500,
-    `The stored secret ${name} of node ${node} cannot be opened with the key of this installation. Set ${name} again.`,
+    `The stored secret ${name} of node ${node} cannot be opened: it was sealed with another key, or for another recipient. Set ${name} again.`,
     { cause },
   );

@@ -1,5 +1,5 @@
 /**
- * The wire to machines: one HTTPS request to a BMC or to the agent on a machine. The real one is
+ * The wire to machines: HTTPS requests to a BMC or to the agent on a machine. The real one is
  * `layers/redfish-client/transport.ts`; in memory (`memory/wire.ts`) machines are functions.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -31,6 +31,8 @@ export type Exchange = {
   readonly body?: unknown;
   readonly limits: Limits;
   readonly signal?: AbortSignal | undefined;
+  /** Nothing follows: the machine is told to close the connection. */
+  readonly last?: true;
 };
 
 export type Answer = {
@@ -41,10 +43,19 @@ export type Answer = {
   readonly fingerprint256: string | null;
 };
 
-export type Wire = {
+/** To one machine, for requests one after another. */
+export type Line = {
   /**
-   * Sends one request over a connection of its own and gives back the answer of any status but a redirect.
+   * Sends one request and gives back the answer of any status but a redirect. Where the machine says that it keeps
+   * connections, the next request soon after goes over the same one.
    * Throws BmcUnreachable and BmcTlsMismatch (nothing was sent), BmcTimeout (outcome unknown), BmcProtocol.
    */
-  exchange(peer: Peer, wanted: Exchange): Promise<Answer>;
+  exchange(wanted: Exchange): Promise<Answer>;
+  /** Lets go of the connection, if one was kept. */
+  close(): void;
+};
+
+export type Wire = {
+  /** A line to `peer`, over which nothing is sent yet. Whoever opens it closes it. */
+  open(peer: Peer): Line;
 };

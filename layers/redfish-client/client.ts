@@ -136,7 +136,7 @@ export const createRedfish = (options: RedfishOptions): Redfish => {
   };
 
   return {
-    root: async () => (root ??= conversation.root() ?? (await get(rootPath, serviceRoot)).body),
+    root: async () => (root ??= (await conversation.enter()) ?? (await get(rootPath, serviceRoot)).body),
     get,
     members,
     patch,

@@ -1,5 +1,5 @@
 /**
- * Requests to one BMC, one at a time, as somebody: within the deadline, with the login they need, and with errors that
+ * Requests to one BMC, one at a time over one line, as somebody: within the deadline, with the login they need, and with errors that
  * hold no secret.
  */
 import { isRetryable } from '../bmc/faults.ts';
@@ -36,8 +36,8 @@ export type Wanted = {
 
 export type Conversation = {
   readonly rootPath: string;
-  /** The service root if it had to be read in order to log in. */
-  root(): ServiceRoot | undefined;
+  /** Logs in. The service root, if that had to be read for it and says where the systems are. */
+  enter(): Promise<ServiceRoot | undefined>;
   /** The checked path of a link. Throws BmcProtocol. */
   link(value: unknown): string;
   /** GET until it succeeds, within reason. Throws what the last refusal means. */
@@ -78,18 +78,20 @@ export const createConversation = (options: RedfishOptions): Conversation => {
   const place: Place = { origin: originOf(peer), root_prefix };
   const link = (value: unknown): string => linkPath(place, value);
   const rootPath = `${root_prefix}/redfish/v1/`;
+  const line = wire.open(peer);
   let fingerprint: string | null = null;
   let root: ServiceRoot | undefined;
 
   const send = async ({ method, path, body, headers, closing }: Wanted): Promise<Answer> => {
     const total = closing ? closingMs : deadline - clock.now();
-    const answer = await wire.exchange(peer, {
+    const answer = await line.exchange({
       method,
       path,
       body,
       limits: { connect_ms, read_ms: Math.min(read_ms, total), total_ms: total },
       signal: closing ? undefined : signal,
       headers: { 'OData-Version': '4.0', ...headers },
+      ...(closing && { last: true }),
     });
     fingerprint = answer.fingerprint256;
     return answer;
@@ -141,10 +143,11 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     return success(any, await authorized(any));
   };
 
-  const read = async (path: string): Promise<Answer> => {
+  /** Does what changes nothing until it succeeds, within reason. */
+  const patiently = async <T>(once: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await readOnce(path);
+        return await once();
       } catch (error) {
         const pause = pauseAfter(attempt, refusalOf(error)?.retryAfter);
         // A timeout has used up its time, and a full session table does not empty in seconds.
@@ -157,9 +160,12 @@ export const createConversation = (options: RedfishOptions): Conversation => {
 
   return {
     rootPath,
-    root: () => root,
+    enter: async () => {
+      await patiently(auth.headers);
+      return root?.Systems ? root : undefined;
+    },
     link,
-    read,
+    read: async (path) => patiently(async () => readOnce(path)),
     write: async (wanted) =>
       authorized(wanted).catch((error: unknown) => {
         throw clean(error);
@@ -167,6 +173,9 @@ export const createConversation = (options: RedfishOptions): Conversation => {
     success,
     redact,
     fingerprint256: () => fingerprint,
-    close: auth.close,
+    close: async () => {
+      await auth.close();
+      line.close();
+    },
   };
 };

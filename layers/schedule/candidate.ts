@@ -1,5 +1,6 @@
 /** A node as the scheduler looks at it: what it reads of what the Bare Metal API shows. */
 import type { Node } from '../domain/node.ts';
+import { isObject } from '../domain/values.ts';
 
 /** What a list of candidates is asked for. */
 const candidateFields = [
@@ -34,9 +35,6 @@ export const sizeOf = ({ properties }: Pick<Candidate, 'properties'>): Size => (
 });
 
 type Capabilities = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Capabilities =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `k1:v1,k2:v2`; what is no pair is left out, for the machine may have others that are (nova-driver.md 11). */
 const pairsOf = (text: string): Capabilities =>

@@ -8,11 +8,11 @@ import { companions } from './kinds/companions.ts';
 
 /**
  * `kind` is what happened: a transition, the start or end of a phase, a failed attempt, an error, a request of a
- * client, or what somebody did who says to be the agent. `message` is for people, at most 4 KB of it are kept;
+ * client, what somebody did who says to be the agent, or what was found at the machine. `message` is for people, at most 4 KB of it are kept;
  * `event_type` is Ironic's (deploying, cleaning, ...). Never a secret in either.
  */
 export type NodeEvent = {
-  readonly kind: 'transition' | 'phase start' | 'phase end' | 'attempt' | 'error' | 'request' | 'agent';
+  readonly kind: 'transition' | 'phase start' | 'phase end' | 'attempt' | 'error' | 'request' | 'agent' | 'finding';
   readonly severity: 'INFO' | 'ERROR';
   readonly event_type: string;
   readonly message: string;

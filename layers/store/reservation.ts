@@ -20,6 +20,11 @@ export const requireLock = (node: StoredNode, run: string): void => {
   if (node.reservation !== run) throw NodeLost(node, run);
 };
 
+/** Nothing is done for who asks for a node that somebody works on. Throws NodeLocked (409). */
+export const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
+  if (reservation) throw NodeLocked(uuid, reservation);
+};
+
 type Held = Pick<StoredNode, 'generation'> & { readonly reservation: string };
 
 /**
@@ -27,7 +32,7 @@ type Held = Pick<StoredNode, 'generation'> & { readonly reservation: string };
  * caller draws once for all times that it decides. Throws NodeLocked (409).
  */
 export const lock = (node: StoredNode, birth: string): Held => {
-  if (node.reservation) throw NodeLocked(node.uuid, node.reservation);
+  refuseLocked(node);
   return { reservation: runName(node.uuid, birth), generation: node.generation + 1 };
 };
 

@@ -10,7 +10,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const form = 'local.1.';
 
-const bound = ({ node, name }: SealContext) => Buffer.from(JSON.stringify([node, name]));
+const bound = ({ node, name, recipient }: SealContext) =>
+  Buffer.from(JSON.stringify(recipient === undefined ? [node, name] : [node, name, recipient]));
 
 /**
  * A sealed value is `local.1.` and base64url of nonce, ciphertext and tag. `path` is the key file, made at first use.

@@ -1,9 +1,9 @@
 /** An Ironic as it is read: by the highest microversion that both know, page by page, with patience. */
 import * as z from 'zod';
 
-import { Fault, isFault } from '../../layers/domain/fault.ts';
+import { Fault } from '../../layers/domain/fault.ts';
 import { MAX } from '../../layers/domain/versions.ts';
-import { faultstringOf, type Reply, type Service } from '../service.ts';
+import { faultstringOf, patiently, type Reply, type Service } from '../service.ts';
 import { resources, type ResourceName } from './fields.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export type Ironic = {
   /** The N of its 1.N. */
   readonly version: number;
   /** Any answer but one that may be better later. Throws Unavailable (503) after two minutes of patience, AccessDenied. */
-  ask(method: 'GET' | 'PUT', path: string, body?: object): Promise<Reply>;
+  ask(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Reply>;
   /** The body of a GET. Throws Fault SourceFailed (502) for an answer that is no success. */
   read(path: string): Promise<Values>;
   /** All records of a list in its own order; none if the list came with a later version. `node`: whose list it is. */
@@ -32,8 +32,6 @@ const oldest = 46;
 /** Records in a page; Ironic takes its time for each of a node. */
 const largestPage = 200;
 
-const pauses = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * 1000);
-
 const versionAnswer = z.object({ version: z.object({ version: z.string().regex(/^1\.\d+$/) }) });
 
 const nameOf = (version: number) => ({
@@ -43,27 +41,6 @@ const nameOf = (version: number) => ({
 
 const SourceFailed = (path: string, { status, body }: Reply): Fault =>
   new Fault('SourceFailed', 502, `The source answered ${path.split('?')[0]} with ${status}: ${faultstringOf(body)}`);
-
-const asking = (
-  service: Service,
-  headers: Readonly<Record<string, string>>,
-  sleep: (ms: number) => Promise<unknown>,
-) => {
-  const once = async (...[method, path, body]: Parameters<Ironic['ask']>): Promise<Reply> =>
-    service(method, path, { headers, ...(body && { body }) });
-  return async (...asked: Parameters<Ironic['ask']>): Promise<Reply> => {
-    for (const pause of pauses) {
-      try {
-        const reply = await once(...asked);
-        if (reply.status !== 429 && reply.status < 500) return reply;
-      } catch (error) {
-        if (!isFault(error) || error.name !== 'Unavailable') throw error;
-      }
-      await sleep(pause);
-    }
-    return once(...asked);
-  };
-};
 
 const negotiate = async (service: Service): Promise<number> => {
   const reply = await service('GET', '/v1', {});
@@ -90,13 +67,15 @@ const pathOf = (name: ResourceName, version: number, node: string, marker: strin
 /** Finds out what it speaks. `sleep` takes milliseconds. Throws Fault SourceFailed (502), unsupported-version (400). */
 export const openIronic = async (service: Service, sleep: (ms: number) => Promise<unknown>): Promise<Ironic> => {
   const version = await negotiate(service);
-  const ask = asking(service, nameOf(version), sleep);
+  const headers = nameOf(version);
+  const ask: Ironic['ask'] = async (method, path, body) =>
+    patiently(async () => service(method, path, { headers, ...(body && { body }) }), sleep);
   const read = async (path: string): Promise<Values> => {
     const reply = await ask('GET', path);
     if (reply.status !== 200 || typeof reply.body !== 'object' || reply.body === null) throw SourceFailed(path, reply);
     return reply.body as Values;
   };
-  const pages = async function* (name: ResourceName, node = ''): AsyncGenerator<Page> {
+  const pages: Ironic['pages'] = async function* (name, node = '') {
     const { list, since } = resources[name];
     if (since > version) return;
     let marker: string | undefined;

@@ -1,9 +1,10 @@
 /** What is to become of a record of a source, and what became of it. */
 import { largestBytes, type ImportRecord, type Outcome } from '../target.ts';
 import type { Ironic, Values } from './api.ts';
+import type { Beside } from './beside.ts';
 import { resources, type ResourceName } from './fields.ts';
 import { judge, type Told } from './judge.ts';
-import { readShown, type Replacement } from './record.ts';
+import { nameOf, readShown, type Replacement } from './record.ts';
 import type { Path, Secrets } from './secrets.ts';
 
 export type EntryKind = ResourceName | 'inventory';
@@ -30,6 +31,9 @@ export type Reading = {
   readonly replacements: readonly Replacement[];
   /** Whether the source goes on working, and is fenced node by node. */
   readonly running: boolean;
+  readonly beside: Beside;
+  /** Takes milliseconds. */
+  sleep(ms: number): Promise<unknown>;
 };
 
 /** What does not go on because of what: by UUID, of records that were rejected. */
@@ -37,8 +41,6 @@ export type Rejected = Map<string, Told>;
 
 /** What lists hold, in their order; a node's history and inventory are read with it. */
 export const listed = (Object.keys(resources) as ResourceName[]).filter((name) => name !== 'history');
-
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** A configdrive that no request takes is left out: the machine runs without it. */
 const withoutGiant = (record: Values): { record: Values; warnings: readonly Told[] } => {
@@ -58,7 +60,7 @@ const orphaned = ({ node_uuid: home }: Values, rejected: Rejected): Told[] =>
 
 /** Reads what a list shows: each is wanted, or rejected with the reason. */
 export const readEntries = async (
-  { secrets, replacements, running }: Omit<Reading, 'ironic'>,
+  { secrets, replacements, running }: Pick<Reading, 'secrets' | 'replacements' | 'running'>,
   name: ResourceName,
   shown: readonly Values[],
   rejected: Rejected,
@@ -73,7 +75,7 @@ export const readEntries = async (
     return {
       kind: name,
       uuid,
-      name: text(record['name']),
+      name: nameOf(record),
       record,
       masked: read.masked,
       missing: read.missing,
@@ -88,6 +90,11 @@ export const refuse = (entry: Entry, reason: string, detail: string): Entry => (
   ...entry,
   is: 'rejected',
   refusal: { reason, detail },
+});
+
+export const warn = (entry: Entry, reason: string, detail: string): Entry => ({
+  ...entry,
+  warnings: [...entry.warnings, { reason, detail }],
 });
 
 /** As the target answered. */

@@ -1,11 +1,11 @@
 /** The database that a way back leads into: which schema it has, and what of it would be in the way. */
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
-import type { Fields } from '../../layers/domain/fields.ts';
-import type { ReadTables, Row } from '../sources/columns.ts';
+import type { ColumnKind, ReadTables, Row } from '../sources/columns.ts';
 import { isServerUrl } from '../sources/server.ts';
-import type { Source } from '../sources/source.ts';
+import type { Shapes, Source } from '../sources/source.ts';
+import { keysOf } from './export-keys.ts';
 import type { Dialect } from './export-sql.ts';
-import { type IronicResource, type ResourceName, resources } from './fields.ts';
+import { columnOf, type IronicResource, type ResourceName, resources } from './fields.ts';
 import { tables as secretTables } from './secrets-database.ts';
 
 /** History is not written back: it stays readable here, and its entries got other UUIDs when they came. */
@@ -15,15 +15,6 @@ export type ExportedName = Exclude<ResourceName, 'history'>;
 export const exported = Object.entries(resources as { readonly [N in ResourceName]: IronicResource }).filter(
   (entry): entry is [ExportedName, IronicResource] => entry[0] !== 'history',
 );
-
-/** Columns in which no two rows have the same, by resource; each alone. */
-export const uniqueColumns = ({ fields }: IronicResource): string[] => {
-  const rows: Fields = fields;
-  return Object.keys(rows).filter((field) => {
-    const { unique, within } = rows[field]!;
-    return unique !== undefined && within === undefined && field !== 'uuid';
-  });
-};
 
 /**
  * The version of objects that rows say, by table, where no row of the database tells. Every Ironic since Rocky reads
@@ -37,7 +28,18 @@ const firstVersions: { readonly [table: string]: string } = {
 };
 export const oldestVersion = '1.0';
 
-const texts = (columns: readonly string[]) => Object.fromEntries(columns.map((column) => [column, 'text'] as const));
+/** Fields of rows that are kept in memory: what is unique, and by which driver `driver_info` is to be read. */
+const keptOf = (resource: IronicResource): string[] => [...new Set([...keysOf(resource).flat(), 'driver'])];
+
+const kindOf = ({ fields, columns }: IronicResource, field: string): ColumnKind =>
+  columns[field] || fields[field]?.schema.safeParse(0).success ? 'number' : 'text';
+
+/** What is read of every row, as far as this schema has it. */
+const wantedOf = (resource: IronicResource, shapes: Shapes): { readonly [column: string]: ColumnKind } => {
+  const kept = keptOf(resource).map((field) => [columnOf(resource, field), kindOf(resource, field)] as const);
+  const all: (readonly [string, ColumnKind])[] = [['id', 'number'], ['uuid', 'text'], ['version', 'text'], ...kept];
+  return Object.fromEntries(all.filter(([column]) => shapes.has(column)));
+};
 
 /**
  * What is read of it: of what a table is known to have, what it has there. `source` may have been opened for reading
@@ -50,19 +52,20 @@ export const tablesIn = async (source: Source): Promise<ReadTables> => {
   };
   for (const [, resource] of exported) {
     const { table } = resource;
-    const there = await source.columns(table);
-    const own = texts(['uuid', 'version', ...uniqueColumns(resource)].filter((column) => there.includes(column)));
     const secrets = (secretTables as ReadTables)[table]?.columns;
-    found[table] = { key: 'id', columns: { id: 'number', ...own, ...secrets } };
+    found[table] = {
+      key: 'id',
+      columns: { id: 'number', ...secrets, ...wantedOf(resource, await source.shapes(table)) },
+    };
   }
   return found;
 };
 
 export type Known = {
   /** Its columns; none: there is no such table. */
-  readonly columns: ReadonlySet<string>;
+  readonly shapes: Shapes;
   readonly version: string;
-  /** Unique values of each row, by UUID. */
+  /** Of each row, by UUID, the fields that are unique, and its driver. */
   readonly rows: ReadonlyMap<string, Row>;
 };
 
@@ -89,32 +92,47 @@ const revisionOf = async (source: Source): Promise<string> => {
   );
 };
 
-const knownOf = async (source: Source, resource: IronicResource): Promise<Known> => {
+/** UUIDs of rows, by table and number. */
+type Ids = Map<string, Map<unknown, string>>;
+
+const rowOf = (resource: IronicResource, row: Row, ids: Ids): Row =>
+  Object.fromEntries(
+    keptOf(resource).map((field) => {
+      const other = resource.columns[field];
+      const value = row[columnOf(resource, field)] ?? null;
+      return [field, other && 'refers' in other ? (ids.get(other.refers)?.get(value) ?? null) : value];
+    }),
+  );
+
+const knownOf = async (source: Source, resource: IronicResource, ids: Ids): Promise<Known> => {
   const { table } = resource;
-  const columns = new Set(await source.columns(table));
+  const shapes = await source.shapes(table);
   const rows = new Map<string, Row>();
+  const own = new Map<unknown, string>();
+  ids.set(table, own);
   let version = firstVersions[table] ?? oldestVersion;
-  if (columns.size === 0) return { columns, version, rows };
-  const unique = uniqueColumns(resource).filter((column) => columns.has(column));
-  for await (const batch of source.rows(table)) {
+  if (shapes.size === 0) return { shapes, version, rows };
+  for await (const batch of source.rows(table, Object.keys(wantedOf(resource, shapes)))) {
     for (const row of batch) {
-      rows.set(row['uuid'] as string, Object.fromEntries(unique.map((column) => [column, row[column]!])));
+      const uuid = row['uuid'] as string;
+      rows.set(uuid, rowOf(resource, row, ids));
+      own.set(row['id'], uuid);
       version = (row['version'] as string | null) ?? version;
     }
   }
-  return { columns, version, rows };
+  return { shapes, version, rows };
 };
 
 /** Reads what has to be known of it. Throws Fault unsupported-schema (400) for a database that is none of an Ironic's. */
 export const readDatabase = async (source: Source): Promise<Database> => {
   const revision = await revisionOf(source);
   const found = new Map<string, Known>();
-  for (const [, resource] of exported) found.set(resource.table, await knownOf(source, resource));
+  const ids: Ids = new Map();
+  for (const [, resource] of exported) found.set(resource.table, await knownOf(source, resource, ids));
   for (const [, { columns }] of exported) {
     for (const column of Object.values(columns)) {
       if (!('rows' in column)) continue;
-      const known = new Set(await source.columns(column.rows));
-      found.set(column.rows, { columns: known, version: oldestVersion, rows: new Map() });
+      found.set(column.rows, { shapes: await source.shapes(column.rows), version: oldestVersion, rows: new Map() });
     }
   }
   return { revision, tables: found };

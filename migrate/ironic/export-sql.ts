@@ -17,6 +17,8 @@ type Words = {
   /** Around a name. */
   readonly quote: string;
   text(value: string): string;
+  /** What is the same for two texts that are not told apart where they have to be unique. */
+  same(value: string): string;
   /** A time with so many digits of a second. */
   readonly digits: 0 | 6;
 };
@@ -31,6 +33,8 @@ const words: { readonly [D in Dialect]: Words } = {
     begin: 'START TRANSACTION;',
     quote: '`',
     text: (value) => doubled(value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')),
+    // Its usual collations know neither case nor accents, nor blanks at the end.
+    same: (value) => value.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trimEnd(),
     // It rounds what a column has no place for.
     digits: 0,
   },
@@ -40,6 +44,7 @@ const words: { readonly [D in Dialect]: Words } = {
     begin: 'START TRANSACTION;',
     quote: '"',
     text: doubled,
+    same: (value) => value,
     digits: 6,
   },
   sqlite: {
@@ -48,6 +53,7 @@ const words: { readonly [D in Dialect]: Words } = {
     begin: 'BEGIN IMMEDIATE;',
     quote: '"',
     text: doubled,
+    same: (value) => value,
     digits: 6,
   },
 };
@@ -63,7 +69,7 @@ export const timeCell = (dialect: Dialect, iso: string): string => {
 
 /** Statements of one dialect. */
 export const createSql = (dialect: Dialect) => {
-  const { load, before, begin, quote, text } = words[dialect];
+  const { load, before, begin, quote, text, same } = words[dialect];
   const name = (word: string): string => `${quote}${word}${quote}`;
   const cell = (value: Cell): string => {
     if (value === null) return 'NULL';
@@ -91,10 +97,17 @@ export const createSql = (dialect: Dialect) => {
       return `INSERT INTO ${name(table)} (${columnsOf(whole)}) VALUES (${valuesOf(whole)});`;
     }),
   ];
-  /** `about`: lines for the reader. The script stops where the database has not this revision, and changes nothing. */
-  const script = (about: readonly string[], revision: string, statements: readonly string[]): string => {
+  /**
+   * Line by line. `about`: lines for the reader. The script stops where the database has not this revision, and changes
+   * nothing.
+   */
+  const script = function* (
+    about: readonly string[],
+    revision: string,
+    statements: Iterable<string>,
+  ): Generator<string> {
     const wrong = `The database has another schema than ${revision}: export for that one.`;
-    const lines = [
+    yield* [
       ...about.map((line) => `-- ${line.replaceAll(/\s+/g, ' ')}`),
       `-- Load it with: ${load}`,
       ...before,
@@ -103,12 +116,11 @@ export const createSql = (dialect: Dialect) => {
       begin,
       `INSERT INTO ingot_checks VALUES (${text(wrong)});`,
       `INSERT INTO ingot_checks SELECT ${text(wrong)} FROM (SELECT 1 AS one) AS one WHERE NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num = ${text(revision)});`,
-      ...statements,
-      'COMMIT;',
     ];
-    return `${lines.join('\n')}\n`;
+    yield* statements;
+    yield 'COMMIT;';
   };
-  return { dialect, idOf, update, insert, replace, script };
+  return { dialect, same, idOf, update, insert, replace, script };
 };
 
 export type Sql = ReturnType<typeof createSql>;

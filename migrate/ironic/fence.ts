@@ -7,8 +7,6 @@ import * as z from 'zod';
 import { faultstringOf, parseJson } from '../service.ts';
 import type { Ironic, Values } from './api.ts';
 
-const words = 'Moved to Ingot, which drives this machine now: do not end this maintenance here.';
-
 const before = z.object({
   maintenance: z.boolean(),
   maintenance_reason: z.string().nullable(),
@@ -30,27 +28,41 @@ export const isFenced = (node: Values): boolean => noteIn(node) !== undefined;
 /** The node as it was before this tool fenced it. */
 export const originalOf = (node: Values): Values => ({ ...node, ...noteIn(node) });
 
-const reasonOf = ({ maintenance, maintenance_reason = null, updated_at = null }: Values): string =>
-  `${words} Before: ${JSON.stringify({ maintenance: maintenance === true, maintenance_reason, updated_at })}`;
+const reasonOf = ({ maintenance, maintenance_reason = null, updated_at = null }: Values, here: string): string => {
+  const note = JSON.stringify({ maintenance: maintenance === true, maintenance_reason, updated_at });
+  return `Moved to Ingot at ${here}, which drives this machine now: do not end this maintenance here. Before: ${note}`;
+};
 
 /** A lock is there for as long as a power action takes. */
 const tries = 6;
 const pause = 5000;
 
-/**
- * Fences it, unless it is. Answers why it could not be, if so. Throws what asking throws. `sleep` takes milliseconds.
- */
-export const fence = async (
-  ironic: Ironic,
-  node: Values,
-  sleep: (ms: number) => Promise<unknown>,
+/** `sleep` takes milliseconds. */
+export type Fencing = { readonly ironic: Ironic; sleep(ms: number): Promise<unknown> };
+
+/** Changes the maintenance. Answers why it could not be, if so. */
+const change = async (
+  { ironic, sleep }: Fencing,
+  { uuid }: Values,
+  ...asked: ['PUT', object] | ['DELETE']
 ): Promise<string | undefined> => {
-  if (isFenced(node)) return undefined;
+  const [method, body] = asked;
   for (let attempt = 1; ; attempt += 1) {
-    const path = `/v1/nodes/${node['uuid'] as string}/maintenance`;
-    const { status, body } = await ironic.ask('PUT', path, { reason: reasonOf(node) });
-    if (status < 300) return undefined;
-    if (status !== 409 || attempt >= tries) return `maintenance was answered with ${status}: ${faultstringOf(body)}`;
+    const reply = await ironic.ask(method, `/v1/nodes/${uuid as string}/maintenance`, body);
+    if (reply.status < 300) return undefined;
+    if (reply.status !== 409 || attempt >= tries) {
+      return `maintenance was answered with ${reply.status}: ${faultstringOf(reply.body)}`;
+    }
     await sleep(pause);
   }
+};
+
+/** Fences it, unless it is, for an Ingot whose URL `here` is. Answers why it could not be, if so. Throws what asking throws. */
+export const fence = async (fencing: Fencing, node: Values, here: string): Promise<string | undefined> =>
+  isFenced(node) ? undefined : change(fencing, node, 'PUT', { reason: reasonOf(node, here) });
+
+/** Puts it back to what it was in before: `node` is as it was then. Answers as `fence`. */
+export const unfence = async (fencing: Fencing, node: Values): Promise<string | undefined> => {
+  const { maintenance, maintenance_reason: reason = null } = node;
+  return maintenance === true ? change(fencing, node, 'PUT', { reason }) : change(fencing, node, 'DELETE');
 };

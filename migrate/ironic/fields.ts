@@ -44,6 +44,12 @@ const ofNode = { node_uuid: { column: 'node_id', refers: 'nodes' } } as const;
 const touched = { updated_at: 'The maintenance that fences the source, and whatever is done here, change it.' };
 const nothing = { columns: {}, secrets: [], left: {}, moving: touched } as const;
 
+/** The column of a field that has one. */
+export const columnOf = ({ columns }: Pick<IronicResource, 'columns'>, field: string): string => {
+  const other = columns[field];
+  return other && 'column' in other ? other.column : field;
+};
+
 /** In the order in which they are moved: what others refer to comes first. */
 export const resources = {
   chassis: { ...nothing, path: '/v1/chassis/detail', list: 'chassis', since: 1, fields: chassis, table: 'chassis' },
@@ -181,9 +187,4 @@ export const resources = {
 export type ResourceName = keyof typeof resources;
 
 /** What a node's last inspection found is no list: 404 where there is none. Since 1.81. */
-export const inventory = {
-  path: '/v1/nodes/{node}/inventory',
-  since: 81,
-  table: 'node_inventory',
-  columns: { node_uuid: ofNode.node_uuid, inventory: { column: 'inventory_data' } },
-} as const;
+export const inventory = { path: '/v1/nodes/{node}/inventory', since: 81 } as const;

@@ -9,6 +9,7 @@ import { hardwareTypes, interfaceKinds, type InterfaceKind } from '../../layers/
 import type { Values } from './api.ts';
 import type { ResourceName } from './fields.ts';
 import type { Read } from './record.ts';
+import { neededOf, pathText } from './secrets.ts';
 
 export type Told = { readonly reason: string; readonly detail: string };
 
@@ -27,7 +28,8 @@ type Rule = {
   says(given: Given): string | undefined;
 };
 
-const isResting = (state: unknown): boolean => {
+/** Whether nothing works on a node in this state; nobody knows one that is not ours. */
+export const isResting = (state: unknown): boolean => {
   if (!provisionStates.includes(state as ProvisionState)) return false;
   const { is } = stateOf({ provision_state: state as ProvisionState });
   return is === 'resting' || is === 'failed';
@@ -46,13 +48,8 @@ const lackingInterfaces = ({ driver, ...record }: Values): string[] => {
   });
 };
 
-const pathText = (paths: Read['missing']): string => paths.map((path) => path.join('.')).join(', ');
-
-/** Without it a machine could not be reached, or a record would not do what it did. Of instances it can be done without. */
-const needed = ({ missing }: Read) => missing.filter(([field]) => field !== 'instance_info');
-
 const missingSecrets = ({ read }: Given): string | undefined => {
-  const missing = needed(read);
+  const missing = neededOf(read.missing);
   if (missing.length === 0) return undefined;
   return `${pathText(missing)}: the source shows ******. Give --database, or fill the file that --secrets-template writes and give it as --secrets.`;
 };

@@ -1,14 +1,41 @@
 /** Moves an Ironic: what is asked before anything is written, and the move itself, which may be ended and begun anywhere. */
 import { eachAtOnce } from '../../layers/domain/at-once.ts';
 import type { Target } from '../target.ts';
+import { ahead } from './ahead.ts';
 import type { Page, Values } from './api.ts';
-import { type Entry, listed, type Reading, readEntries, refuse, type Rejected, send } from './entry.ts';
-import { fence, isFenced } from './fence.ts';
-import { inventory, type ResourceName } from './fields.ts';
-import { readShown } from './record.ts';
+import { type Entry, listed, type Reading, readEntries, refuse, type Rejected, send, warn } from './entry.ts';
+import { fence, isFenced, unfence } from './fence.ts';
 
 /** Requests to the source at a time: each that changes something takes a worker of a conductor, and its database. */
-const atOnce = { reading: 8, fencing: 4 } as const;
+const fencedAtOnce = 8;
+
+/** How often a run waits for locks that are there for a moment, and milliseconds of it: for a power action, all in all for a minute. */
+const patience = { times: 30, pause: 2000 } as const;
+
+/** What is left of it. */
+type Waiting = { left: number };
+
+const isBusy = ({ reservation = null, target_power_state: target = null }: Values): boolean =>
+  reservation !== null || target !== null;
+
+/** The records of the page once none of those that count is at work any more, or as they are then. */
+const settled = async (
+  { running, sleep }: Reading,
+  page: Page,
+  now: readonly Values[],
+  waiting: Waiting,
+  counts: (node: Values) => boolean = () => true,
+): Promise<readonly Values[]> => {
+  let records = now;
+  // Where nobody works any more a lock stays.
+  if (!running) return records;
+  while (waiting.left > 0 && records.some((one) => isBusy(one) && counts(one))) {
+    waiting.left -= 1;
+    await sleep(patience.pause);
+    records = await page.again();
+  }
+  return records;
+};
 
 /**
  * All that would be moved, page by page, with what would become of it; nothing is written anywhere. Without a target as
@@ -20,111 +47,134 @@ export const foresee = async function* (
   rejected: Rejected,
 ): AsyncGenerator<Entry[]> {
   const to = target?.foresee ?? (async (records) => records.map(() => ({ outcome: 'created' }) as const));
+  const waiting: Waiting = { left: patience.times };
   for (const name of listed) {
-    for await (const { records } of reading.ironic.pages(name)) {
+    for await (const page of ahead(reading.ironic.pages(name))) {
+      const records = name === 'node' ? await settled(reading, page, page.records, waiting) : page.records;
       yield await send(await readEntries(reading, name, records, rejected), rejected, to);
     }
   }
 };
 
-/** Times and milliseconds between them: the lock of what set the maintenance may be there for a moment longer. */
-const settling = { tries: 5, pause: 2000 } as const;
-
-/** The page once no node of these is locked any more, or as it is then. */
-const settled = async (
-  page: Page,
-  wanted: ReadonlySet<string>,
-  sleep: (ms: number) => Promise<unknown>,
-): Promise<readonly Values[]> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const now = await page.again();
-    const isLocked = now.some(({ uuid, reservation = null }) => wanted.has(uuid as string) && reservation !== null);
-    if (!isLocked || attempt >= settling.tries) return now;
-    await sleep(settling.pause);
-  }
-};
-
-/** Fences the nodes that are wanted, and reads them again: until then the source may have changed them. */
-const fenced = async (
-  reading: Reading,
-  page: Page,
-  entries: readonly Entry[],
-  rejected: Rejected,
-  sleep: (ms: number) => Promise<unknown>,
-): Promise<Entry[]> => {
-  const wanted = new Set(entries.filter(({ is }) => is === 'wanted').map(({ uuid }) => uuid));
-  const due = page.records.filter(({ uuid }) => wanted.has(uuid as string));
-  const failures = new Map<string, string>();
-  await eachAtOnce(due, atOnce.fencing, async (node) => {
-    const failed = await fence(reading.ironic, node, sleep);
-    if (failed !== undefined) failures.set(node['uuid'] as string, failed);
-  });
-  const now = new Map((await settled(page, wanted, sleep)).map((node) => [node['uuid'] as string, node]));
-  const found = due.flatMap(({ uuid }): Values[] => (now.has(uuid as string) ? [now.get(uuid as string)!] : []));
-  const fresh = new Map((await readEntries(reading, 'node', found, rejected)).map((entry) => [entry.uuid, entry]));
-  return entries.map((entry) => {
-    const { uuid } = entry;
-    if (!wanted.has(uuid)) return entry;
-    if (failures.has(uuid)) return refuse(entry, 'not-fenced', failures.get(uuid)!);
-    const again = fresh.get(uuid);
-    if (!again) return refuse(entry, 'gone', 'it was deleted at the source while it was moved.');
-    return isFenced(now.get(uuid)!) ? again : refuse(entry, 'not-fenced', 'somebody ended its maintenance meanwhile.');
-  });
-};
-
-const entryOf = (kind: Entry['kind'], uuid: string, record: Values): Entry => {
-  return { kind, uuid, name: null, record, masked: record, missing: [], is: 'wanted', warnings: [] };
-};
-
-/** What there is of a node beside its record. Of what came with a later version of its API there is none. */
-export const besideOf = async ({ ironic }: Pick<Reading, 'ironic'>, node: string): Promise<Entry[]> => {
-  const entries: Entry[] = [];
-  for await (const { records } of ironic.pages('history', node)) {
-    for (const one of records) {
-      const { record } = readShown('history', one);
-      // Ironic's own may be null; an entry here has to have one.
-      entries.push(entryOf('history', record['uuid'] as string, { event_type: 'unknown', ...record, node_uuid: node }));
-    }
-  }
-  if (ironic.version < inventory.since) return entries;
-  const path = inventory.path.replace('{node}', node);
-  const reply = await ironic.ask('GET', path);
-  if (reply.status === 404) return entries;
-  const { inventory: found, plugin_data = {} } =
-    reply.status === 200 ? (reply.body as Values) : await ironic.read(path);
-  return [...entries, entryOf('inventory', node, { node_uuid: node, inventory: found, plugin_data })];
-};
-
-/** `sleep` takes milliseconds. */
 type Moving = {
   readonly target: Target;
+  /** Its URL, for whoever reads at the source why a node is in maintenance. */
+  readonly here: string;
   /** Who was rejected when it was asked before, which stays as it is. */
   readonly rejected: Rejected;
-  sleep(ms: number): Promise<unknown>;
 };
 
-const movePage = async (
-  reading: Reading,
-  name: ResourceName,
-  page: Page,
-  { target, rejected, sleep }: Moving,
-): Promise<Entry[]> => {
-  const known = (entry: Entry): Entry => {
-    const before = rejected.get(entry.uuid);
-    return before ? refuse(entry, before.reason, before.detail) : entry;
+/** A page of nodes as they are once they are fenced. */
+type Fenced = {
+  readonly shown: ReadonlyMap<string, Values>;
+  readonly entries: readonly Entry[];
+  /** Those that were fenced just now, as they were before. */
+  readonly before: ReadonlyMap<string, Values>;
+};
+
+const uuidOf = ({ uuid }: Values): string => uuid as string;
+
+/** Of a node that is not there any more no more is known. */
+const gone = (node: Values): Entry => {
+  const about = { kind: 'node', uuid: uuidOf(node), name: null, record: node, masked: node } as const;
+  const entry: Entry = { ...about, missing: [], is: 'wanted', warnings: [] };
+  return refuse(entry, 'gone', 'it was deleted at the source while it was moved.');
+};
+
+const asKnown =
+  (rejected: Rejected) =>
+  (entry: Entry): Entry => {
+    const known = rejected.get(entry.uuid);
+    return known ? refuse(entry, known.reason, known.detail) : entry;
   };
-  const entries = (await readEntries(reading, name, page.records, rejected)).map(known);
-  const ready = name === 'node' && reading.running ? await fenced(reading, page, entries, rejected, sleep) : entries;
-  const became = await send(ready, rejected, target.write);
-  if (name !== 'node') return became;
-  const here = became.filter(({ is }) => is !== 'rejected');
-  const beside = (await eachAtOnce(here, atOnce.reading, async ({ uuid }) => besideOf(reading, uuid))).flat();
-  return [...became, ...(await send(beside, new Map(), target.write))];
+
+/** Fences the nodes that are wanted, and reads all of the page then: until then the source may have changed them. */
+const fencePage = async (
+  reading: Reading,
+  page: Page,
+  { here, rejected }: Moving,
+  waiting: Waiting,
+): Promise<Fenced> => {
+  const due = page.records.filter((node) => !rejected.has(uuidOf(node)));
+  const failures = new Map<string, string>();
+  await eachAtOnce(due, fencedAtOnce, async (node) => {
+    const failed = await fence(reading, node, here);
+    if (failed !== undefined) failures.set(uuidOf(node), failed);
+  });
+  const isDue = new Set(due.map(uuidOf));
+  const now = await settled(reading, page, await page.again(), waiting, (node) => isDue.has(uuidOf(node)));
+  const shown = new Map(now.map((node) => [uuidOf(node), node]));
+  const found = page.records.flatMap((node): Values[] => (shown.has(uuidOf(node)) ? [shown.get(uuidOf(node))!] : []));
+  const fresh = new Map((await readEntries(reading, 'node', found, rejected)).map((entry) => [entry.uuid, entry]));
+  const entries = page.records.map((node) => {
+    const uuid = uuidOf(node);
+    const entry = fresh.get(uuid);
+    if (!entry) return gone(node);
+    if (failures.has(uuid)) return refuse(entry, 'not-fenced', failures.get(uuid)!);
+    if (!isDue.has(uuid) || isFenced(shown.get(uuid)!)) return asKnown(rejected)(entry);
+    return refuse(entry, 'not-fenced', 'somebody ended its maintenance meanwhile.');
+  });
+  const fresh_ = due.filter((node) => !isFenced(node) && !failures.has(uuidOf(node)));
+  return { shown, entries, before: new Map(fresh_.map((node) => [uuidOf(node), node])) };
 };
 
-/** Moves page after page, and tells what became of each record. What is there is left as it is. Throws what asking throws. */
+/** Page by page. Nothing is judged by what is read before the fence. */
+const fencedPages = async function* (reading: Reading, moving: Moving, waiting: Waiting): AsyncGenerator<Fenced> {
+  if (reading.running) {
+    for await (const page of reading.ironic.pages('node')) {
+      yield await fencePage(reading, page, moving, waiting);
+    }
+    return;
+  }
+  for await (const { records } of reading.ironic.pages('node')) {
+    const entries = (await readEntries(reading, 'node', records, moving.rejected)).map(asKnown(moving.rejected));
+    yield { shown: new Map(records.map((node) => [uuidOf(node), node])), entries, before: new Map() };
+  }
+};
+
+/** A node that was fenced and is not here after all goes back to what it was in; who it can not be done for is told. */
+const letGo = async (reading: Reading, entry: Entry, { shown, before }: Fenced): Promise<Entry> => {
+  const { uuid, is, refusal } = entry;
+  if (is !== 'rejected') return entry;
+  const node = before.get(uuid);
+  const failed = node && shown.has(uuid) ? await unfence(reading, node) : undefined;
+  if (failed !== undefined) return warn(entry, 'still-fenced', `${failed} End it by hand: it was set for this move.`);
+  const isLeft = node === undefined && refusal?.reason !== 'conflict' && isFenced(shown.get(uuid) ?? {});
+  if (!isLeft) return entry;
+  return warn(
+    entry,
+    'still-fenced',
+    'an earlier move set its maintenance at the source: end it by hand if it is not here.',
+  );
+};
+
+/** Moves a page of nodes, and what is beside them. */
+const moveNodes = async function* (
+  reading: Reading,
+  page: Fenced,
+  { target, rejected }: Moving,
+): AsyncGenerator<Entry[]> {
+  const became = await send(page.entries, rejected, target.write);
+  yield await eachAtOnce(became, fencedAtOnce, async (entry) => letGo(reading, entry, page));
+  const here = became.filter(({ is }) => is !== 'rejected').map(({ uuid }) => page.shown.get(uuid)!);
+  for await (const some of reading.beside.of(here)) yield await send(some, new Map(), target.write);
+};
+
+/**
+ * Moves page after page, and tells what became of each record; the next page is read, and fenced, while one is written.
+ * What is there is left as it is. Throws what asking throws.
+ */
 export const move = async function* (reading: Reading, moving: Moving): AsyncGenerator<Entry[]> {
+  const { target, rejected } = moving;
+  const waiting: Waiting = { left: patience.times };
   for (const name of listed) {
-    for await (const page of reading.ironic.pages(name)) yield await movePage(reading, name, page, moving);
+    if (name === 'node') {
+      for await (const page of ahead(fencedPages(reading, moving, waiting))) yield* moveNodes(reading, page, moving);
+      continue;
+    }
+    for await (const { records } of ahead(reading.ironic.pages(name))) {
+      const entries = (await readEntries(reading, name, records, rejected)).map(asKnown(rejected));
+      yield await send(entries, rejected, target.write);
+    }
   }
 };

@@ -45,6 +45,9 @@ const filled = (name: string, shown: unknown, record: Values, clear: Values) => 
 /** Even where the UUID is made anew (history), it tells one from another. */
 const carried = (name: string, { left }: IronicResource): boolean => name === 'uuid' || !Object.hasOwn(left, name);
 
+/** For people: a record is told by it, or else by its UUID. */
+export const nameOf = ({ name }: Values): string | null => (typeof name === 'string' ? name : null);
+
 /** The record of a resource of this name; `clear`: what is known of its secrets. */
 export const readShown = (
   name: ResourceName,

@@ -2,9 +2,9 @@
  * What a move did, for machines. Records are written as they come, so that a report of any size needs no memory; secrets
  * are ****** in it.
  */
-import { maskRecord } from '../../layers/domain/masking.ts';
 import type { Entry } from './entry.ts';
 import { resources } from './fields.ts';
+import { reportedRecord } from './masked.ts';
 
 type Line = {
   readonly kind: string;
@@ -29,7 +29,7 @@ export type Report = {
 
 /** As the source shows it, and without what is a secret here besides. */
 const shown = ({ kind, masked }: Entry): object =>
-  kind === 'inventory' ? { node_uuid: masked['node_uuid'] } : maskRecord(resources[kind].fields, masked);
+  kind === 'inventory' ? { node_uuid: masked['node_uuid'] } : reportedRecord(resources[kind].fields, masked);
 
 const lineOf = ({ kind, uuid, name }: Entry, told: { readonly reason: string; readonly detail: string }): Line => ({
   kind,

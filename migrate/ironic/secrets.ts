@@ -14,9 +14,16 @@ export type Secrets = {
 export const noSecrets: Secrets = { of: async () => new Map() };
 
 /** Whether a text is, or has in it, what Ironic shows in place of a secret. */
-const isHidden = (value: unknown): boolean => typeof value === 'string' && value.includes(mask);
+export const isHidden = (value: unknown): boolean => typeof value === 'string' && value.includes(mask);
 
 export type Path = readonly string[];
+
+/** Without these a machine could not be reached, or a record would not do what it did. Of instances it can be done without. */
+export const neededOf = (missing: readonly Path[]): readonly Path[] =>
+  missing.filter(([field]) => field !== 'instance_info');
+
+/** For people. */
+export const pathText = (paths: readonly Path[]): string => paths.map((path) => path.join('.')).join(', ');
 
 type Filled = {
   readonly value: unknown;
@@ -24,7 +31,7 @@ type Filled = {
   readonly missing: readonly Path[];
 };
 
-const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 const within = (clear: unknown, name: string): unknown =>
   isObject(clear) && Object.hasOwn(clear, name) ? clear[name] : undefined;

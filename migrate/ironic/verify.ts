@@ -1,18 +1,19 @@
 /**
  * Compares every record of a source with what is here, as both APIs show it: secrets are ****** in both, so of them only
- * that they are there. What legitimately differs is told in the table of fields.
+ * that they are there. What is only here is told too. What legitimately differs is told in the table of fields.
  */
 import { cutText } from '../../layers/domain/foreign-text.ts';
 import type { Field } from '../../layers/domain/fields.ts';
-import { maskField } from '../../layers/domain/masking.ts';
 import { isSame } from '../../layers/domain/values.ts';
 import { eachAtOnce } from '../../layers/domain/at-once.ts';
 import type { Ironic, Values } from './api.ts';
+import { besideOf } from './beside.ts';
 import { type Entry, type EntryKind, listed } from './entry.ts';
 import { isFenced } from './fence.ts';
 import { type IronicResource, type ResourceName, resources } from './fields.ts';
-import { besideOf } from './move.ts';
-import { readShown, type Replacement } from './record.ts';
+import { reportedValue } from './masked.ts';
+import { nameOf, readShown, type Replacement } from './record.ts';
+import { isHidden, isObject } from './secrets.ts';
 
 export type Difference = {
   readonly kind: EntryKind;
@@ -23,8 +24,15 @@ export type Difference = {
   readonly here: unknown;
 };
 
-/** Records of a page, and what differs of them. */
-export type Compared = { readonly count: number; readonly differences: readonly Difference[] };
+/** A record that is here, and not at the source. */
+export type Other = Pick<Difference, 'kind' | 'uuid' | 'name'>;
+
+/** Records of a page, what differs of them, and what no page of the source had. */
+export type Compared = {
+  readonly count: number;
+  readonly differences: readonly Difference[];
+  readonly others: readonly Other[];
+};
 
 export type Sides = {
   readonly source: Ironic;
@@ -35,15 +43,11 @@ export type Sides = {
 
 const atOnce = 8;
 
-const hidden = (value: unknown): boolean => typeof value === 'string' && value.includes('******');
-
 const isThere = (value: unknown): boolean => (value ?? '') !== '';
-
-const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 /** Whether two values are the same as far as both show them: of a secret, that there is one. */
 const isAlike = (a: unknown, b: unknown): boolean => {
-  if (hidden(a) || hidden(b)) return isThere(a) && isThere(b);
+  if (isHidden(a) || isHidden(b)) return isThere(a) && isThere(b);
   if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return isSame(a, b);
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => isAlike(a[name], b[name]));
 };
@@ -67,8 +71,6 @@ const comparedFields = ({ fields, left, moving }: IronicResource): string[] =>
 /** An interface that nobody chose is the default of its driver. */
 const isUnchosen = (name: string, value: unknown): boolean => name.endsWith('_interface') && (value ?? null) === null;
 
-const nameOf = ({ name }: Values): string | null => (typeof name === 'string' ? name : null);
-
 const compareRecord = (name: ResourceName, shown: Values, here: Values, replacements: readonly Replacement[]) => {
   const resource: IronicResource = resources[name];
   const { masked } = readShown(name, shown, {}, replacements);
@@ -85,8 +87,8 @@ const compareRecord = (name: ResourceName, shown: Values, here: Values, replacem
         uuid: shown['uuid'] as string,
         name: nameOf(shown),
         field,
-        source: maskField(secret, a),
-        here: maskField(secret, b),
+        source: reportedValue(secret, a),
+        here: reportedValue(secret, b),
       },
     ];
   });
@@ -113,7 +115,7 @@ const compareBeside = async ({ source, here }: Sides, node: Values): Promise<Dif
     uuid: own,
     name: nameOf(node),
     field: kind === 'history' ? 'entry' : 'inventory',
-    source: kind === 'history' ? record['event'] : 'there',
+    source: kind === 'history' ? reportedValue(undefined, record['event']) : 'there',
     here: kind === 'history' || !inventory ? 'missing' : 'another',
   }));
 };
@@ -133,9 +135,17 @@ const compareOne = async (sides: Sides, name: ResourceName, shown: Values): Prom
 /** Page by page. Throws what asking throws. */
 export const verify = async function* (sides: Sides): AsyncGenerator<Compared> {
   for (const name of listed) {
+    const known = new Set<unknown>();
     for await (const { records } of sides.source.pages(name)) {
       const found = await eachAtOnce(records, atOnce, async (one) => compareOne(sides, name, one));
-      yield { count: records.length, differences: found.flat() };
+      for (const { uuid } of records) known.add(uuid);
+      yield { count: records.length, differences: found.flat(), others: [] };
+    }
+    for await (const { records } of sides.here.pages(name)) {
+      const others = records
+        .filter(({ uuid }) => !known.has(uuid))
+        .map((one) => ({ kind: name, uuid: one['uuid'] as string, name: nameOf(one) }));
+      if (others.length > 0) yield { count: 0, differences: [], others };
     }
   }
 };

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 
 import { Fault } from '../../layers/domain/fault.ts';
-import { type Asking as Asked, type Service } from '../service.ts';
-import { outcome, type Outcome, patiently } from '../target.ts';
+import { type Asking as Asked, patiently, type Service } from '../service.ts';
+import { outcome, type Outcome } from '../target.ts';
 import { answered } from './answer.ts';
 import type { ServerRecord } from './server-record.ts';
 

@@ -1,8 +1,9 @@
 /** Servers as Nova tells of them, by its API or in a file; nothing is ever written there. */
 import * as z from 'zod';
 
-import { Fault, Invalid } from '../../layers/domain/fault.ts';
+import { Invalid } from '../../layers/domain/fault.ts';
 import type { Service } from '../service.ts';
+import { answered } from './answer.ts';
 
 const amount = z.union([z.number(), z.literal('').transform(() => 0)]);
 
@@ -129,23 +130,18 @@ export const serversOf = (nova: Service): Servers => {
     headers = {};
     return nova('GET', path, { headers });
   };
-  const answered = async (path: string): Promise<unknown> => {
-    const { status, body } = await get(path);
-    if (status === 200) return body;
-    throw new Fault('ComputeFailed', 502, `The Compute API answered with ${status} to GET ${path.split('?')[0]}.`);
-  };
+  const bodyOf = async (path: string): Promise<unknown> => answered(await get(path), `GET ${path.split('?')[0]}`);
 
   const find: Servers['find'] = async (uuid) => {
     const path = `/servers/${uuid}`;
-    const { status, body } = await get(path);
-    if (status === 404) return undefined;
-    if (status === 200) return read(z.object({ server }), body, `Server ${uuid}`).server;
-    throw new Fault('ComputeFailed', 502, `The Compute API answered with ${status} to GET ${path}.`);
+    const reply = await get(path);
+    if (reply.status === 404) return undefined;
+    return read(z.object({ server }), answered(reply, `GET ${path}`), `Server ${uuid}`).server;
   };
 
   const page = async (marker: string): Promise<Flavor[]> => {
     const path = `/flavors/detail?is_public=None&limit=${most}${marker}`;
-    const { flavors } = read(flavorsFile, await answered(path), 'The list of flavors');
+    const { flavors } = read(flavorsFile, await bodyOf(path), 'The list of flavors');
     const last = flavors.at(-1);
     // A service may have pages of its own size: the last one is empty.
     return last ? [...flavors, ...(await page(`&marker=${encodeURIComponent(last.id)}`))] : [];
@@ -153,7 +149,7 @@ export const serversOf = (nova: Service): Servers => {
   const pages: Servers['pages'] = async function* () {
     const path = `/servers/detail?all_tenants=1&sort_key=created_at&sort_dir=asc&limit=${most}`;
     for (let marker = ''; ;) {
-      const { servers } = read(serversFile, await answered(path + marker), 'The list of servers');
+      const { servers } = read(serversFile, await bodyOf(path + marker), 'The list of servers');
       if (servers.length === 0) return;
       yield servers;
       marker = `&marker=${servers.at(-1)!.id}`;

@@ -6,7 +6,7 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { Invalid } from '../../layers/domain/fault.ts';
 import type { ReadTables } from './columns.ts';
 import { type Server, serverName, sourceFailed } from './server.ts';
-import { createSource, type Source } from './source.ts';
+import { createSource, lastCharacter, shapeOf, type Source } from './source.ts';
 
 /** What a driver's `typeCast` is asked about: one value as the server sent it. */
 type Sent = { readonly type: string; buffer(): Buffer | null };
@@ -51,6 +51,12 @@ const connect = async (server: Server) => {
   return connection;
 };
 
+/** The last character of a character set, as far as two of them agree. `utf8` is that of three bytes. */
+const lastOf = (charset: unknown): number => {
+  if (charset === null || charset === 'utf8mb4') return lastCharacter;
+  return String(charset).startsWith('utf8') ? 0xffff : 0x7f;
+};
+
 /** Connects, and keeps to what the database holds at this moment unless it is read live. Throws Invalid, and Fault SourceFailed (503) as each reading does. */
 export const openMysql = async (server: Server, tables: ReadTables): Promise<Source> => {
   const told = <T>(work: Promise<T>): Promise<T> =>
@@ -61,11 +67,13 @@ export const openMysql = async (server: Server, tables: ReadTables): Promise<Sou
   const connection = await told(connect(server));
   const select = async (sql: string, values: readonly unknown[]) =>
     (await told(connection.query<RowDataPacket[]>(sql, [...values])))[0];
-  const columns = async (table: string) => {
-    const sql =
-      'select column_name as name from information_schema.columns where table_schema = database() and table_name = ?';
-    return (await select(sql, [table])).map((row) => (row['name'] as string).toLowerCase());
+  const shapes = async (table: string) => {
+    const sql = `select column_name as name, is_nullable as nullable, character_maximum_length as characters,
+      character_octet_length as bytes, character_set_name as charset
+      from information_schema.columns where table_schema = database() and table_name = ?`;
+    const found = await select(sql, [table]);
+    return new Map(found.map((row) => [(row['name'] as string).toLowerCase(), shapeOf(row, lastOf(row['charset']))]));
   };
   const close = async () => connection.end();
-  return createSource({ name: serverName(server), columns, select, parameter: () => '?', close }, tables);
+  return createSource({ name: serverName(server), shapes, select, parameter: () => '?', close }, tables);
 };

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 import type { ReadTables } from './columns.ts';
 import { type Server, serverName, sourceFailed } from './server.ts';
-import { createSource, type Source } from './source.ts';
+import { createSource, shapeOf, type Source } from './source.ts';
 
 const connect = async (server: Server): Promise<Client> => {
   const { host, port, socket, user, password, database, ca, live } = server;
@@ -36,11 +36,12 @@ export const openPostgresql = async (server: Server, tables: ReadTables): Promis
   client.on('error', () => undefined);
   const select = async (sql: string, values: readonly unknown[]) =>
     (await told(client.query<Record<string, unknown>>(sql, [...values]))).rows;
-  const columns = async (table: string) => {
-    const sql =
-      'select column_name as name from information_schema.columns where table_schema = any (current_schemas(false)) and table_name = $1';
-    return (await select(sql, [table])).map((row) => (row['name'] as string).toLowerCase());
+  const shapes = async (table: string) => {
+    const sql = `select column_name as name, is_nullable as nullable, character_maximum_length as characters,
+      character_octet_length as bytes
+      from information_schema.columns where table_schema = any (current_schemas(false)) and table_name = $1`;
+    return new Map((await select(sql, [table])).map((row) => [(row['name'] as string).toLowerCase(), shapeOf(row)]));
   };
   const close = async () => client.end();
-  return createSource({ name: serverName(server), columns, select, parameter: (n) => `$${n}`, close }, tables);
+  return createSource({ name: serverName(server), shapes, select, parameter: (n) => `$${n}`, close }, tables);
 };

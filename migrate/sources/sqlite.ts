@@ -4,17 +4,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { Invalid } from '../../layers/domain/fault.ts';
 import type { ReadTables } from './columns.ts';
 import type { Access } from './server.ts';
-import { type Connection, createSource, type Source } from './source.ts';
+import { type Connection, createSource, shapeOf, type Source } from './source.ts';
 
 type Value = null | number | bigint | string | Uint8Array;
 
 const connectionOf = (name: string, db: DatabaseSync): Connection => ({
   name,
-  columns: async (table) =>
-    db
-      .prepare('select name from pragma_table_info(?)')
-      .all(table)
-      .map((row) => (row['name'] as string).toLowerCase()),
+  shapes: async (table) => {
+    const found = db.prepare('select name, "notnull" as required from pragma_table_info(?)').all(table);
+    return new Map(
+      found.map(({ name: column, required }) => [
+        (column as string).toLowerCase(),
+        shapeOf({ nullable: required === 0 ? 'YES' : 'NO' }),
+      ]),
+    );
+  },
   select: async (sql, values) => {
     const statement = db.prepare(sql);
     // What is too large for a number must not end the reading.

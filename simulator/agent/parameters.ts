@@ -1,7 +1,10 @@
 /**
  * The parameters of an agent: the kernel's, and over them what stands on the medium labelled ir-vfd-dev, if the kernel
- * was started with boot_method=vmedia. As the real agent reads them (ironic-python-agent 13.0, utils.get_agent_params).
+ * was started with boot_method=vmedia. As the real agent reads them (ironic-python-agent 13.0, utils.get_agent_params and
+ * copy_config_from_vmedia). A medium labelled config-2 gives the ramdisk its network too, as glean does.
  */
+import * as z from 'zod';
+
 import { readIso } from '../iso.ts';
 import type { Machine } from '../machine.ts';
 import { fetchBytes, type Built } from '../media.ts';
@@ -15,6 +18,11 @@ export type Parameters = {
 
 const label = 'ir-vfd-dev';
 const file = 'parameters.txt';
+
+/** What stands on a configuration drive: the network, and files of the agent's configuration. */
+const driveLabel = 'config-2';
+const networkFile = 'openstack/latest/network_data.json';
+const optionsFile = 'etc/ironic-python-agent.d/ingot.conf';
 
 /** The volume's label stands in the first descriptor, in sector 16 (ECMA-119 8.4.3). */
 const [labelAt, labelEnd] = [16 * 2048 + 40, 16 * 2048 + 72];
@@ -51,12 +59,12 @@ const fetchStart = async (world: World, url: string, bytes: number, signal: Abor
 };
 
 /** What is inserted and has the label; labels are compared without regard to case. */
-const findMedium = async (world: World, machine: Machine, signal: AbortSignal): Promise<Buffer | undefined> => {
+const findMedium = async (world: World, machine: Machine, label: string, signal: AbortSignal) => {
   for (const media of Object.values(machine.media)) {
     if (!media || media.ready_at > world.clock.now()) continue;
     const start = await fetchStart(world, media.image, enoughForLabel, signal);
     const found = start.toString('latin1', labelAt, labelEnd).replace(/[ \0]+$/, '');
-    if (found.toLowerCase() === label) return fetchStart(world, media.image, maxBytes, signal);
+    if (found.toLowerCase() === label) return readIso(await fetchStart(world, media.image, maxBytes, signal)).files;
   }
 };
 
@@ -69,22 +77,49 @@ const readWords = (text: string): Record<string, string> =>
       .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
   );
 
-const wordsOfMedium = async (world: World, machine: Machine, signal: AbortSignal) => {
-  const medium = await findMedium(world, machine, signal);
-  return medium ? readWords(readIso(medium).files.get(file)?.toString('utf8') ?? '') : {};
+/** `name = value` lines, as oslo.config reads them; `$$` is a dollar. */
+const readOptions = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/^(\w+)\s*=\s*(.*)$/gm)].map(([, name, value]) => [name, value!.trim().replaceAll('$$', '$')]),
+  );
+
+type Files = ReadonlyMap<string, Buffer> | undefined;
+const textOf = (files: Files, name: string): string => files?.get(name)?.toString('utf8') ?? '';
+
+const networkData = z.object({
+  links: z.array(z.object({ id: z.string(), ethernet_mac_address: z.string().nullish() })),
+  networks: z.array(z.object({ link: z.string(), type: z.string(), ip_address: z.string().nullish() })),
+});
+
+/** Whether a network_data.json gives this machine's card an address, which is not one that a DHCP server would give. */
+const hasAddress = (text: string, { mac }: Machine): boolean => {
+  const { data } = networkData.safeParse(text === '' ? undefined : JSON.parse(text));
+  const own = data?.links.filter(({ ethernet_mac_address: address }) => address?.toLowerCase() === mac.toLowerCase());
+  const isStatic = ({ type, ip_address: address }: { type: string; ip_address?: string | null | undefined }) =>
+    /^ipv[46]$/.test(type) && (address ?? '') !== '';
+  return data?.networks.some((network) => isStatic(network) && own!.some(({ id }) => id === network.link)) ?? false;
 };
 
-/** Reads them once, when the ramdisk starts. */
+/** Without a DHCP server the ramdisk has the network that stands on its medium, or none; what sets it up asks no kernel. */
+const isReached = (world: World, machine: Machine, files: Files): boolean =>
+  hasAddress(textOf(files, networkFile), machine) || !world.faults.strikes('no_dhcp', machine);
+
+/** Reads them once, when the ramdisk starts. Where nothing can be reached it knows no API. */
 export const readParameters = async (
   world: World,
   machine: Machine,
   built: Built,
   signal: AbortSignal,
 ): Promise<Parameters> => {
-  const words = built.boot_method === 'vmedia' ? await wordsOfMedium(world, machine, signal) : {};
+  const find = async (label: string): Promise<Files> => findMedium(world, machine, label, signal);
+  const drive = await find(driveLabel);
+  const isAsked = built.boot_method === 'vmedia';
+  const words = isAsked ? readWords(textOf(await find(label), file)) : {};
+  const options = isAsked ? readOptions(textOf(drive, optionsFile)) : {};
+  const url = options['api_url'] ?? words['ipa-api-url'];
   return {
-    api_url: words['ipa-api-url']?.replace(/\/$/, '') ?? built.api_url,
-    inspection_url: words['ipa-inspection-callback-url'] ?? built.inspection_url,
-    token: words['ipa-agent-token'] ?? null,
+    api_url: isReached(world, machine, drive) ? (url?.replace(/\/$/, '') ?? built.api_url) : null,
+    inspection_url: options['inspection_callback_url'] ?? words['ipa-inspection-callback-url'] ?? built.inspection_url,
+    token: options['agent_token'] ?? words['ipa-agent-token'] ?? null,
   };
 };

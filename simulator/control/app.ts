@@ -2,10 +2,11 @@
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 
-import { Forbidden, NotFound } from '../../layers/domain/fault.ts';
+import { Forbidden, Invalid, NotFound } from '../../layers/domain/fault.ts';
 import { isForOwnHost, isFromForeignPage, ownOf } from '../../layers/http/loopback.ts';
 import { asFault, createRouter, parseObject, type Answer, type Ask, type Route } from '../http.ts';
 import type { Machine } from '../machine.ts';
+import { switchByHand } from '../power.ts';
 import type { World } from '../world.ts';
 import { serveImage, type createImages } from './images.ts';
 import { describeAccess, describeMachine } from './views.ts';
@@ -59,6 +60,15 @@ const image: Handler = ({ control, params, ask }) => {
   return serveImage(found, ask);
 };
 
+/** Without its BMC, which sees it. */
+const setPower: Handler = (call) => {
+  const { power } = parseObject(call.ask.body);
+  if (power !== 'on' && power !== 'off') throw Invalid('power must be on or off.');
+  const machine = find(call);
+  switchByHand(call.control.world, machine, power);
+  return ok({ power }, 202);
+};
+
 const addFault: Handler = (call) => {
   const machine = call.params['name'] === undefined ? null : find(call).name;
   return ok(call.control.world.faults.add(machine, parseObject(call.ask.body)), 201);
@@ -80,6 +90,7 @@ const routes: readonly Route<Handler>[] = [
   { at: 'GET /machines', handle: list },
   { at: 'GET /machines/{name}', handle: (call) => ok(describeMachine(call.control.world, find(call))) },
   { at: 'GET /machines/{name}/configdrive', handle: configdrive },
+  { at: 'PUT /machines/{name}/power', handle: setPower },
   {
     at: 'GET /machines/{name}/faults',
     handle: (call) => ok({ faults: call.control.world.faults.list(find(call).name) }),

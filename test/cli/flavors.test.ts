@@ -1,5 +1,5 @@
 /** `npx ingot flavors update-deploy-images` as an operator starts it, before the real Compute API and the real Image API. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -96,6 +96,30 @@ it('changes nothing the second time', async () => {
   expect([code, out]).toEqual([0, expect.stringContaining('flavors: 4 read, 0 changed, 4 left\n')]);
   expect(writes()).toEqual([]);
   expect(await specsNow()).toEqual(specsOf(after));
+});
+
+it('has reported what was there before it changes anything, and a later run leaves that report', async () => {
+  const state: (string | undefined)[] = [];
+  const specs = { 'baremetal:deploy_kernel_id': 'old-kernel', 'baremetal:deploy_ramdisk_id': 'old-ramdisk' };
+  const other = await served(async ({ line }) => {
+    const [method, path] = line.split(' ') as [string, string];
+    if (method === 'POST') state.push(readFileSync(report(), 'utf8'));
+    if (method === 'POST') return { status: 503, body: {} };
+    const flavors = path.includes('marker') ? [] : [{ id: 'a', name: 'a' }];
+    return { status: 200, body: path.includes('os-extra_specs') ? { extra_specs: specs } : { flavors } };
+  });
+  const asked = ['--endpoint', other.url + nova];
+  expect((await update(asked)).code).toBe(2);
+  expect(JSON.parse(state[0]!)).toMatchObject({
+    before: [{ id: 'a', extra_specs: specs }],
+    after: [{ changed: true }],
+  });
+  expect(statSync(report()).mode & 0o777).toBe(0o600);
+  Object.assign(specs, { 'baremetal:deploy_kernel_id': options.deploy_kernel });
+  await update(asked);
+  other.stop();
+  expect(readFileSync(`${report()}.1`, 'utf8')).toBe(state[0]);
+  expect(readFileSync(report(), 'utf8')).toBe(state[1]);
 });
 
 it('writes nothing when it only looks, and reports the same', async () => {

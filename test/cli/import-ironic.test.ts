@@ -38,7 +38,7 @@ const maintained = async () => {
 /** As the tables of an Ironic have it. */
 const makeDatabase = (path: string) => {
   const db = new DatabaseSync(path);
-  db.exec(`CREATE TABLE nodes (id INTEGER PRIMARY KEY, uuid TEXT, driver_info TEXT, instance_info TEXT);
+  db.exec(`CREATE TABLE nodes (id INTEGER PRIMARY KEY, uuid TEXT, updated_at TEXT, instance_uuid TEXT, driver_info TEXT, instance_info TEXT);
     CREATE TABLE volume_targets (id INTEGER PRIMARY KEY, uuid TEXT, properties TEXT);
     CREATE TABLE deploy_templates (id INTEGER PRIMARY KEY, uuid TEXT);
     CREATE TABLE deploy_template_steps (id INTEGER PRIMARY KEY, deploy_template_id INTEGER, interface TEXT, step TEXT, args TEXT);
@@ -46,14 +46,20 @@ const makeDatabase = (path: string) => {
     CREATE TABLE runbook_steps (id INTEGER PRIMARY KEY, runbook_id INTEGER, interface TEXT, step TEXT, args TEXT);
     CREATE TABLE inspection_rules (id INTEGER PRIMARY KEY, uuid TEXT, conditions TEXT, actions TEXT);`);
   const recordOf = (kind: string) => samples.find((one) => one.kind === kind)!.record as Record<string, string>;
+  const rowOf = (uuid: string) => {
+    const { updated_at: at, instance_uuid: instance = null } = samples.find(({ record }) => record['uuid'] === uuid)!
+      .record as { updated_at: string; instance_uuid?: string };
+    return [at.replace('T', ' ').slice(0, 19), instance];
+  };
   const put = (sql: string, ...values: (string | null)[]) => db.prepare(sql).run(...values);
   put(
-    'INSERT INTO nodes VALUES (1, ?, ?, ?)',
+    'INSERT INTO nodes VALUES (1, ?, ?, ?, ?, ?)',
     first,
+    ...rowOf(first),
     JSON.stringify({ redfish_password: 'canary-1', redfish_address: 'of yesterday' }),
     JSON.stringify({ configdrive }),
   );
-  put('INSERT INTO nodes VALUES (2, ?, ?, NULL)', second, JSON.stringify({ ipmi_password: 'canary-2' }));
+  put('INSERT INTO nodes VALUES (2, ?, ?, ?, ?, NULL)', second, ...rowOf(second), JSON.stringify({ ipmi_password: 'canary-2' }));
   put(
     'INSERT INTO volume_targets VALUES (1, ?, ?)',
     recordOf('volume_target')['uuid']!,
@@ -86,13 +92,26 @@ describe('a move', () => {
     expect(twice.out).toMatch(/Nothing was changed: \d+ records are here already\.\n$/);
 
     const compared = await ingot(['verify', 'ironic', ...sides(), '--report', at('verify.json')]);
-    expect([compared.code, compared.out, compared.err]).toEqual([0, '12 records compared, 0 differences\n', '']);
+    expect([compared.code, compared.out, compared.err]).toEqual([
+      0,
+      '12 records compared, 0 differences, 0 only here\n',
+      '',
+    ]);
     const verdict = JSON.parse(readFileSync(at('verify.json'), 'utf8')) as Record<string, unknown>;
     expect(verdict).toMatchObject({
       compared: 12,
       differences: [],
+      only_here: [],
       not_compared: { node: { power_state: 'It is what the BMC says.' } },
     });
+
+    await here.front.request('POST /v1/chassis', { body: { description: 'of another source' } });
+    const more = await ingot(['verify', 'ironic', ...sides()]);
+    expect([more.code, more.out]).toEqual([
+      1,
+      expect.stringMatching(/^chassis .*: is here, and not at the source\n.* 1 only here\n$/),
+    ]);
+    expect((await ingot(['verify', 'ironic', ...sides(), '--allow-others'])).code).toBe(0);
 
     const reports = ['dry', 'once', 'twice', 'verify'].map((name) => readFileSync(at(`${name}.json`), 'utf8'));
     const report = JSON.parse(reports[1]!) as { records: { uuid: string }[] } & Record<string, unknown>;

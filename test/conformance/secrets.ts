@@ -27,9 +27,19 @@ export const describeSecrets = (name: string, make: () => Promise<Sealer & Opene
     it.each([
       { ...context, node: '22222222-2222-4222-8222-222222222222' },
       { ...context, name: 'agent_secret_token' },
-    ])('does not open it for another node or name', async (other) => {
+      { ...context, recipient: 'one' },
+    ])('does not open it for another node, name or recipient', async (other) => {
       const sealed = await secrets.seal('calvin', context);
       await expect(secrets.open(sealed, other)).rejects.toMatchObject({ name: 'Unsealable', code: 500 });
+    });
+
+    it('opens what it sealed for somebody for nobody else', async () => {
+      const sealed = await secrets.seal('calvin', { ...context, recipient: 'one' });
+      expect(await secrets.open(sealed, { ...context, recipient: 'one' })).toBe('calvin');
+      await expect(secrets.open(sealed, { ...context, recipient: 'two' })).rejects.toMatchObject({
+        name: 'Unsealable',
+      });
+      await expect(secrets.open(sealed, context)).rejects.toMatchObject({ name: 'Unsealable' });
     });
 
     it('does not open what was changed or is no sealed value, and does not show it', async () => {

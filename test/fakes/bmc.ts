@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
 import { generate } from 'selfsigned';
 
@@ -37,6 +38,8 @@ export type FakeBmc = {
   readonly resources: Record<string, Json>;
   /** Every request that got through TLS, in order. */
   readonly requests: Seen[];
+  /** Every connection that was made, in order. */
+  readonly connections: TLSSocket[];
   readonly sessions: Set<string>;
   readonly username: string;
   password: string;
@@ -215,6 +218,7 @@ export const createFakeBmc = async ({
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
+  server.on('secureConnection', (socket) => bmc.connections.push(socket));
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -226,6 +230,7 @@ export const createFakeBmc = async ({
     fingerprint256: pemFingerprints(cert)[0]!,
     resources: initial(prefix),
     requests: [],
+    connections: [],
     sessions: new Set(),
     handlers: [],
     username: 'admin',

@@ -20,7 +20,7 @@ const environment = environmentWith({
   BUCKET_NAME: 'ingot',
   EVENT_BUS_NAME: 'ingot',
   KMS_KEY_ID: 'key',
-  WORKFLOW_ARNS: '{}',
+  WORKFLOW_ARNS: 'arn:ingot-{verify}',
   FUNCTION_BMC_PROXY: 'bmc-proxy',
   INGOT_HTPASSWD: `somebody:${hashSync('secret', 4)}`,
 });

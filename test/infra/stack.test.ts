@@ -129,6 +129,34 @@ describe('the template and the manifest', () => {
   });
 });
 
+describe('the look at the power of all machines', () => {
+  const rules = (given: Template) =>
+    Object.entries(given.findResources('AWS::Events::Rule'))
+      .filter(([id]) => id.startsWith('PowerSyncSchedule'))
+      .map(([, { Properties }]) => Properties as { ScheduleExpression: string; Targets: unknown });
+
+  it('is scheduled as the setting says', () => {
+    expect(rules(template).map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(['rate(30 minutes)']);
+    expect(JSON.stringify(rules(template)[0]!.Targets)).toContain(prefixOf('power-sync'));
+    const often = synthesise({ sync_power_state_interval: '60' });
+    expect(rules(often).map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(['rate(1 minute)']);
+  });
+
+  it('is not scheduled when the setting is 0', () => {
+    expect(rules(synthesise({ sync_power_state_interval: '0' }))).toEqual([]);
+  });
+
+  it('is refused where EventBridge does not know such times', () => {
+    expect(() => synthesise({ sync_power_state_interval: '90' })).toThrow('sync_power_state_interval');
+  });
+
+  it('may call the proxy and start runs, and neither reach the network of BMCs nor open their passwords', () => {
+    expect(functionOf('power-sync')).not.toHaveProperty('VpcConfig');
+    expect(actionsOf('power-sync')).toEqual(expect.arrayContaining(['lambda:InvokeFunction', 'states:StartExecution']));
+    expect(actionsOf('power-sync').filter((action) => action.startsWith('kms:'))).toEqual([]);
+  });
+});
+
 describe('the routes that ask for no password', () => {
   const statements = (
     ofType('AWS::ApiGateway::RestApi')[0]![1].Properties['Policy'] as { Statement: Record<string, unknown>[] }
@@ -197,8 +225,11 @@ describe('roles', () => {
     expect(new Set(roles).size).toBe(names.length);
   });
 
-  it('let only the workflow invoke the proxy', () => {
-    expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual(['workflow']);
+  it('let nobody but those who work on machines, or look after their power, invoke the proxy', () => {
+    expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('bmc-proxy')))).toEqual([
+      'workflow',
+      'power-sync',
+    ]);
   });
 
   it('let only the proxy open secrets, and APIs, workflows and the proxy seal them', () => {

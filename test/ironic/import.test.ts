@@ -27,7 +27,7 @@ beforeAll(async () => {
   ironic = await createIronic(folder, `mysql+pymysql://${own.user}:${own.password}@${at}`);
   await server.grant('ironic');
   await ironic.start();
-  await populate(ironic.url, []);
+  await populate(ironic, []);
   await ironic.stop();
   await server.exec('ironic', failures);
   await ironic.start();
@@ -76,12 +76,12 @@ describe('a real Ironic', () => {
     here.front.request = async (line, options) => {
       const isWrite = line === 'POST /v1/imports' && !String(options?.body).includes('"dry_run":true');
       if (isWrite && String(options?.body).includes('"kind":"node"') && writes.push(line) === 1) {
-        return { status: 400, headers: {}, body: {}, error: '' };
+        return { status: 404, headers: {}, body: {}, error: '' };
       }
       return request(line, options);
     };
     const ended = await move(...database());
-    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('answered an import with 400')]);
+    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('answered an import with 404')]);
     expect(await fencedNodes()).toBe(14);
 
     const told = await move(...database(), '--report', report);

@@ -10,7 +10,15 @@ import { join } from 'node:path';
 import { freePort, type Process, request, startProgram } from '../machine/system.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
-const programs = join(root, '.venv-ironic/bin');
+
+/** What run.sh installs: where, and the microversion that it speaks. */
+const releases = {
+  '39.0': { venv: '.venv-ironic', microversion: '1.115' },
+  '21.4': { venv: '.venv-ironic-21.4', microversion: '1.82' },
+} as const;
+
+/** The newest, and the one that Debian 12 and OpenStack 2023.1 have. */
+export type Release = keyof typeof releases;
 
 /** The interfaces that nodes of the tests may have: drivers that do nothing, and those of Redfish and IPMI. */
 const enabled = {
@@ -19,7 +27,7 @@ const enabled = {
   console: 'fake,no-console',
   deploy: 'fake,direct',
   firmware: 'fake,no-firmware,redfish',
-  inspect: 'fake,no-inspect,redfish,agent',
+  inspect: 'fake,no-inspect,redfish',
   management: 'fake,ipmitool,redfish',
   network: 'noop',
   power: 'fake,ipmitool,redfish',
@@ -83,18 +91,20 @@ const layOut = (place: Place): void => {
 
 const run = async (program: string, args: string[]): Promise<void> =>
   new Promise((resolve, reject) => {
-    execFile(join(programs, program), args, (error, out, err) =>
-      error ? reject(new Error(`${program}: ${out}${err}`)) : resolve(),
-    );
+    execFile(program, args, (error, out, err) => (error ? reject(new Error(`${program}: ${out}${err}`)) : resolve()));
   });
 
 export type Ironic = {
   readonly url: string;
+  /** The newest that it speaks. */
+  readonly microversion: string;
   /** Where its SQLite file is, if it has one. */
   readonly file: string;
   /** Starts it, if it is not running, and waits until it answers and its conductor is there. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Its process, while it runs. */
+  pid(): number | undefined;
   /** What it wrote since it was started last. */
   output(): string;
 };
@@ -103,25 +113,28 @@ export type Ironic = {
  * Writes its configuration into the folder and its schema into the database, and leaves it stopped. `connection`: as
  * SQLAlchemy writes it. Throws if it is not installed.
  */
-export const createIronic = async (folder: string, connection?: string): Promise<Ironic> => {
+export const createIronic = async (folder: string, connection?: string, release: Release = '39.0'): Promise<Ironic> => {
+  const { venv, microversion } = releases[release];
+  const programs = join(root, venv, 'bin');
   if (!existsSync(join(programs, 'ironic'))) {
-    throw new Error('There is no Ironic in .venv-ironic: `npm run test:ironic` installs it.');
+    throw new Error(`There is no Ironic in ${venv}: \`npm run test:ironic\` installs it.`);
   }
   const port = await freePort();
   const file = join(folder, 'ironic.db');
   layOut({ folder, port, connection: connection ?? `sqlite:///${file}` });
   const config = ['--config-file', join(folder, 'ironic.conf')];
-  await run('ironic-dbsync', [...config, 'create_schema']);
+  await run(join(programs, 'ironic-dbsync'), [...config, 'create_schema']);
 
   const url = `http://127.0.0.1:${port}`;
   let service: Process | undefined;
   let told = '';
   const conductors = async (): Promise<boolean> => {
-    const { status, body } = await request(url, 'GET', '/v1/drivers');
+    const { status, body } = await request(url, 'GET', '/v1/drivers', undefined, microversion);
     return status === 200 && (body['drivers'] as readonly unknown[]).length === 3;
   };
   return {
     url,
+    microversion,
     file,
     start: async () => {
       if (service) return;
@@ -134,6 +147,7 @@ export const createIronic = async (folder: string, connection?: string): Promise
       told = service?.output() ?? told;
       service = undefined;
     },
+    pid: () => service?.child.pid,
     output: () => service?.output() ?? told,
   };
 };

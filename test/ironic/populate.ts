@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 
 import type { Machine } from '../machine/site.ts';
 import { request, until } from '../machine/system.ts';
+import type { Ironic } from './ironic.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -101,11 +102,14 @@ const redfishOf = ({ name, address, system_id, username, password }: Machine, at
   },
 });
 
-/** What an administrator asks an API, at the newest microversion. Refusals are thrown; what is locked is asked for again. */
-export const openAdministration = (url: string) => {
+/** Whether what came with the microversion 1.N is there. */
+type Since = (minor: number) => boolean;
+
+/** What an administrator asks an API, at the newest microversion unless one is named. Refusals are thrown; what is locked is asked for again. */
+export const openAdministration = (url: string, microversion?: string) => {
   const ask = async (method: string, path: string, body?: unknown): Promise<Body> => {
     const reply = await until(`${method} ${path}`, async () => {
-      const one = await request(url, method, path, body);
+      const one = await request(url, method, path, body, microversion);
       return one.status !== 409 && one.status !== 503 && one;
     });
     if (reply.status < 300) return reply.body;
@@ -159,12 +163,12 @@ const makeIpmi = async (administration: Administration): Promise<void> => {
 };
 
 /** What belongs to nodes, and what stands beside them. */
-const makeRest = async ({ ask, patch }: Administration): Promise<void> => {
+const makeRest = async ({ ask, patch }: Administration, has: Since): Promise<void> => {
   const of = async (name: string): Promise<string> => (await ask('GET', `/v1/nodes/${name}`))['uuid'] as string;
   const free = await of('free');
   const chassis = await ask('POST', '/v1/chassis', { description: 'rack 7', extra: { row: 'B' } });
   await patch('enrolled', { chassis_uuid: chassis['uuid'] });
-  await patch('card', { parent_node: await of('managed') });
+  if (has(83)) await patch('card', { parent_node: await of('managed') });
   const group = await ask('POST', '/v1/portgroups', {
     node_uuid: free,
     name: 'bond0',
@@ -176,7 +180,15 @@ const makeRest = async ({ ask, patch }: Administration): Promise<void> => {
   for (const [at, more] of [
     [1, { portgroup_uuid: group['uuid'], local_link_connection: link }],
     [2, { portgroup_uuid: group['uuid'], pxe_enabled: false, physical_network: null }],
-    [3, { name: 'free-oob', description: 'management', physical_network: 'physnet1', extra: { wire: 3 } }],
+    [
+      3,
+      {
+        ...(has(88) && { name: 'free-oob' }),
+        ...(has(97) && { description: 'management' }),
+        physical_network: 'physnet1',
+        extra: { wire: 3 },
+      },
+    ],
   ] as const) {
     await ask('POST', '/v1/ports', { node_uuid: free, address: `52:54:00:00:01:0${at}`, ...more });
   }
@@ -203,26 +215,32 @@ const makeRest = async ({ ask, patch }: Administration): Promise<void> => {
   const step = { interface: 'deploy', step: 'deploy', args: { token: canaries.step }, priority: 100 };
   await ask('POST', '/v1/deploy_templates', { name: trait, steps: [step], extra: { by: 'ann' } });
   const { priority: _, ...ordered } = step;
-  await ask('POST', '/v1/runbooks', {
-    name: 'CUSTOM_WEEKLY',
-    description: 'on mondays',
-    steps: [{ ...ordered, interface: 'raid', step: 'delete_configuration', args: {}, order: 1 }],
-  });
-  await ask('POST', '/v1/inspection_rules', {
-    description: 'all of them are',
-    priority: 7,
-    conditions: [],
-    actions: [{ op: 'set-attribute', args: { path: '/extra/{item}', value: 'yes' }, loop: ['seen', 'counted'] }],
-  });
+  if (has(92))
+    await ask('POST', '/v1/runbooks', {
+      name: 'CUSTOM_WEEKLY',
+      description: 'on mondays',
+      steps: [{ ...ordered, interface: 'raid', step: 'delete_configuration', args: {}, order: 1 }],
+    });
+  if (has(96))
+    await ask('POST', '/v1/inspection_rules', {
+      description: 'all of them are',
+      priority: 7,
+      conditions: [],
+      actions: [{ op: 'set-attribute', args: { path: '/extra/{item}', value: 'yes' }, loop: ['seen', 'counted'] }],
+    });
 };
 
 /** Makes all of it. The first two machines run instances, as their site adopted them; the others are free. */
-export const populate = async (url: string, machines: readonly Machine[]): Promise<void> => {
-  const administration = openAdministration(url);
+export const populate = async (
+  { url, microversion }: Pick<Ironic, 'url' | 'microversion'>,
+  machines: readonly Machine[],
+): Promise<void> => {
+  const administration = openAdministration(url, microversion);
+  const has: Since = (minor) => minor <= Number(microversion.slice(2));
   const wanted = [...nodes, ...machines.map(redfishOf)];
   await Promise.all(wanted.map(async (one) => makeNode(administration, one)));
   await makeIpmi(administration);
-  await makeRest(administration);
+  await makeRest(administration, has);
 };
 
 /** States that no request brings about where every machine does as it is told. For a database that nobody has open. */

@@ -117,7 +117,7 @@ beforeAll(async () => {
   );
   await server.grant('ironic');
   await ironic.start();
-  await populate(ironic.url, redfish);
+  await populate(ironic, redfish);
   await ironic.stop();
   await server.exec('ironic', failures);
   await ironic.start();

@@ -15,6 +15,11 @@ it('asks for no password and lets the proxy reach this machine only if all machi
   expect(readSettings({ INGOT_AUTH_STRATEGY: 'noauth' }, false).auth_strategy).toBe('noauth');
 });
 
+it('looks at the power of machines as often as Ironic, which costs nothing here', () => {
+  expect(readSettings({}, false).sync_power_state_interval).toBe('120');
+  expect(readSettings({ INGOT_SYNC_POWER_STATE_INTERVAL: '0' }, true).sync_power_state_interval).toBe('0');
+});
+
 it('takes a variable before all else', () => {
   const variables = { INGOT_AUTH_STRATEGY: 'http_basic', INGOT_BMC_NETWORKS: '10.1.0.0/16' };
   expect(readSettings(variables, true)).toMatchObject({ auth_strategy: 'http_basic', bmc_networks: '10.1.0.0/16' });

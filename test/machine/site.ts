@@ -51,6 +51,7 @@ export type Node = {
   readonly last_error: string | null;
   readonly reservation: string | null;
   readonly maintenance: boolean;
+  readonly fault: string | null;
   readonly instance_info: object;
   readonly driver_internal_info: Readonly<Record<string, unknown>>;
 };
@@ -65,6 +66,8 @@ export type Site = {
   /** Lets something go wrong with the machine. */
   fault(machine: Machine, fault: object): Promise<void>;
   mend(machine: Machine): Promise<void>;
+  /** Somebody switches the machine on or off by hand. */
+  press(machine: Machine, power: 'on' | 'off'): Promise<void>;
   /** Requests that reached the machine's BMC or came from its agent. */
   requests(
     machine: Machine,
@@ -167,6 +170,8 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
     fault: async ({ name }, fault) =>
       void (await ask(`/machines/${name}/faults`, { method: 'POST', body: JSON.stringify(fault) })),
     mend: async ({ name }) => void (await ask(`/machines/${name}/faults`, { method: 'DELETE' })),
+    press: async ({ name }, power) =>
+      void (await ask(`/machines/${name}/power`, { method: 'PUT', body: JSON.stringify({ power }) })),
     requests: async ({ name }) =>
       (await ask<{ log: { side: string; method: string; path: string }[] }>(`/log?node=${name}`)).log,
     enrol: async (machine, info = {}, more = {}) => {

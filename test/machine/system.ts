@@ -61,7 +61,7 @@ const listens = async (port: number): Promise<boolean> => {
 
 /**
  * A port that nobody listens on at the moment, to be kept through restarts. Not one that the system would choose (32768
- * and above on Linux): each request to a BMC is a connection of its own, and one of them would take it sooner or later.
+ * and above on Linux): every connection to a BMC takes one, and one of them would take this sooner or later.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {
@@ -96,11 +96,17 @@ export const until = async <T>(what: string, ask: () => Promise<T | undefined | 
 
 export type Reply = { status: number; body: Record<string, unknown> };
 
-/** One request to the API at a microversion that knows everything. Rejects when the server is away. */
-export const request = async (base: string, method: string, path: string, body?: unknown): Promise<Reply> => {
+/** One request to the API, at a microversion that knows everything unless one is named. Rejects when the server is away. */
+export const request = async (
+  base: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  microversion = '1.115',
+): Promise<Reply> => {
   const answer = await fetch(base + path, {
     method,
-    headers: { 'X-OpenStack-Ironic-API-Version': '1.115', 'Content-Type': 'application/json' },
+    headers: { 'X-OpenStack-Ironic-API-Version': microversion, 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(120_000),
   });

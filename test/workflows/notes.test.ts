@@ -208,7 +208,8 @@ describe('the notes that machines leave in their lives', () => {
     },
     async () => {
       const user_deploy_steps: readonly PlannedStep[] = [burnin, { ...reboot, priority: 85 }];
-      const stage = watch(await staged({ driver_internal_info: { user_deploy_steps } }));
+      const instance_info = { ...aNode().instance_info, capabilities: { secure_boot: true } };
+      const stage = watch(await staged({ instance_info, driver_internal_info: { user_deploy_steps } }));
       offering(stage);
       await stage.take('deploy', (node) => ({
         ...begin(node, stage.world.ids.ulid(), 'deploy', 'deploy'),

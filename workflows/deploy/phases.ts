@@ -39,6 +39,7 @@ import {
 } from '../owners/node/plan.ts';
 import * as boot from '../owners/node/boot.ts';
 import { offersOf, powerOffForRamdisk, runStepThen } from '../owners/node/run-step.ts';
+import { requireSecureBoot, withSecureBoot } from '../owners/node/secure-boot.ts';
 
 /** Core steps that happen in the agent. */
 const inAgent: readonly (CoreStep | undefined)[] = ['write_image', 'prepare_instance_boot'];
@@ -123,9 +124,11 @@ const imageNotes = (node: StoredNode) =>
 /** Makes the plan, with the deploy templates that the traits of the instance name; one that was held goes on. */
 const validate: Phase<typeof words> = {
   answers: words,
-  run: async ({ node, platform, images }) => {
+  run: async (context) => {
+    const { node, platform, images } = context;
     const sourced = await withSource(images, node, note(node, 'image_project'));
     checkDeploy(sourced);
+    await requireSecureBoot(context);
     if (planOf(node, 'deploy')) return answer(next(node));
     const templates = await deployTemplatesOf(platform.table, traitsOf(node));
     const asked = askedSteps(templates, note(node, 'user_deploy_steps') ?? []);
@@ -257,11 +260,11 @@ export const phases: Phases = {
   PrepareInstanceBoot: ending('prepare_instance_boot', prepareInstanceBoot),
   PowerOffAgent: during(boot.powerOffAgent),
   DetachBootMedia: during(boot.detachBootMedia),
-  SetDiskBoot: ending('tear_down_agent', boot.bootDisk),
+  SetDiskBoot: ending('tear_down_agent', withSecureBoot(boot.bootDisk)),
   BootInstance: ending('boot_instance', boot.powerOn),
   PowerOffForIso: during(boot.powerOff),
   AttachBootIso: during(instance.attachBootIso),
   AttachConfigdrive: during(instance.attachConfigdrive),
-  SetIsoBoot: ending('deploy', boot.bootMediaAlways),
+  SetIsoBoot: ending('deploy', withSecureBoot(boot.bootMediaAlways)),
   Finish: finishDeploy,
 };

@@ -4,6 +4,7 @@
  * when an execution ends badly.
  */
 import type { Platform } from '../../layers/platform/platform.ts';
+import { upgradeTable } from '../../layers/store/upgrade.ts';
 import { type Deed, lookAfter } from './mend.ts';
 import type { Keeper, Needed } from './owner.ts';
 
@@ -18,7 +19,7 @@ export type Report = {
   readonly stuck: number;
 };
 
-type Needs<K extends Needed> = K & Pick<Platform, 'workflows'>;
+type Needs<K extends Needed> = K & Pick<Platform, 'workflows' | 'table' | 'clock' | 'log'>;
 type Owned<K extends Needed> = { readonly keeper: Keeper<K>; readonly uuid: string };
 
 /** All that something works on. */
@@ -55,17 +56,29 @@ const nothing: Report = { looked: 0, started: 0, failed: 0, stuck: 0 };
 const atOnce = 16;
 
 /**
+ * Functions of the version before answer within two minutes; AWS calls those that sync every five, and stops them after
+ * five. Milliseconds.
+ */
+const patience = { grace: 4 * 60_000, turn: 3 * 60_000 };
+
+/** Brings the table into the form of this version after an update. Whether lists can be read, of what is busy among others. */
+const isReady = async ({ table, clock, log }: Pick<Platform, 'table' | 'clock' | 'log'>): Promise<boolean> => {
+  const done = await upgradeTable({ table, clock }, patience);
+  if (!done) log.warn('The table is being brought into the form of this version; all runs are looked at after that.');
+  return done;
+};
+
+/**
  * An event of an execution: what that works on; any other event (`whole`): all that something works on, once that can be
- * listed (`ready`).
+ * listed.
  */
 export const syncRuns = async <K extends Needed>(
   needs: Needs<K>,
   keepers: readonly Keeper<K>[],
   event: unknown,
-  ready: () => Promise<boolean> = async () => true,
 ): Promise<{ readonly report: Report; readonly whole: boolean }> => {
   const one = ownedBy(event, keepers);
-  if (!one && !(await ready())) return { report: nothing, whole: false };
+  if (!one && !(await isReady(needs))) return { report: nothing, whole: false };
   const all = one ?? (await allBusy(needs, keepers));
   const deeds: Deed[] = [];
   for (let at = 0; at < all.length; at += atOnce) {

@@ -9,6 +9,7 @@ import { releaseInstance } from './instance.ts';
 import { withGuestDocument } from '../owners/node/guest.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 import * as boot from '../owners/node/boot.ts';
+import { withoutSecureBoot } from '../owners/node/secure-boot.ts';
 
 const powerOff: Phase = {
   run: async (context) => (context.node.disable_power_off ? done() : boot.powerOff.run(context)),
@@ -43,7 +44,7 @@ const startCleaning: Phase = {
 /** By the names of the states in undeploy.asl.json. */
 export const phases: Phases = {
   PowerOff: powerOff,
-  DetachMedia: boot.leaveBootMedia,
+  DetachMedia: withoutSecureBoot(boot.leaveBootMedia),
   RemoveConfigdrive: withGuestDocument(forgetConfigdrive),
   Release: release,
   StartCleaning: startCleaning,

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { configdriveKey, configdriveReference } from '../../../layers/domain/configdrive.ts';
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import type { Fields } from '../../../layers/domain/fields.ts';
-import { mask } from '../../../layers/domain/masking.ts';
+import { mask, maskField } from '../../../layers/domain/masking.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { isoTime, isSame } from '../../../layers/domain/values.ts';
 import { askedBy, type NodeEvent } from '../../../layers/store/events.ts';
@@ -16,8 +16,8 @@ import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
 import { readRecord } from '../../../layers/store/records/find.ts';
 import type { Write } from '../../../layers/platform/table.ts';
-import { readConfigdrive } from '../configdrive.ts';
-import type { Values } from '../crud.ts';
+import { isStored, readConfigdrive } from '../configdrive.ts';
+import { sealValues, type Values } from '../crud.ts';
 import { conceal, sealCredentials } from '../node/secrets.ts';
 import type { Deps } from '../route.ts';
 import { readValues } from './read.ts';
@@ -35,8 +35,11 @@ export type Wanted = { readonly row: ImportRow; readonly record: Values; readonl
 /** Who asks. `dry`: only what would become of it is asked; what it refers to may come later, and is not looked at. */
 export type Asked = { readonly subject: Subject; readonly dry: boolean };
 
-/** `before`: what has to be there once the record is. */
-type Read = { readonly values: Values; readonly also: readonly Write[]; before?(): Promise<void> };
+/**
+ * What is to be written. `before`: refuses what has to be there once the record is, by throwing Invalid, and puts it there
+ * unless it is only asked for.
+ */
+type Read = { readonly values: Values; readonly also: readonly Write[]; before?(dry: boolean): Promise<void> };
 
 /** The values with credentials sealed and a mask in their place; a mask that comes stands for what is sealed already. */
 const concealed = async (deps: Deps, values: Values): Promise<Read> => {
@@ -51,33 +54,43 @@ const concealed = async (deps: Deps, values: Values): Promise<Read> => {
 };
 
 /** The configdrive of an instance stored as provisioning stores it (DESIGN.md 6), by what it is, so that it may come again. */
-const shelved = async (deps: Deps, values: Values): Promise<Read> => {
+const shelved = (deps: Deps, values: Values): Pick<Read, 'values' | 'before'> => {
   const info = values['instance_info'] as Values | undefined;
+  const given = info?.['configdrive'];
+  if (!isStored(given)) return { values };
   const { uuid } = values as { readonly uuid: string };
-  const found = await readConfigdrive(deps, info?.['configdrive'], values as StoredNode);
-  if (!found || 'url' in found) return { values, also: [] };
-  // Nobody asks for a deploy here, which could fail with it.
-  if (found.flaw !== undefined) throw Invalid(found.flaw);
-  const given = JSON.stringify(info!['configdrive']);
-  const key = configdriveKey(uuid, createHash('sha256').update(given).digest('hex'));
+  const key = configdriveKey(uuid, createHash('sha256').update(JSON.stringify(given)).digest('hex'));
   return {
     values: { ...values, instance_info: { ...info, configdrive: configdriveReference(key) } },
-    also: [],
-    before: async () => deps.objects.put(key, found.packed),
+    before: async (dry) => {
+      const found = await readConfigdrive(deps, given, values as StoredNode);
+      if (!found || 'url' in found) return;
+      // Nobody asks for a deploy here, which could fail with it.
+      if (found.flaw !== undefined) throw Invalid(found.flaw);
+      if (!dry) await deps.objects.put(key, found.packed);
+    },
   };
 };
 
 /** What stands elsewhere than in the record is put there, and what refers to it in its place. */
 const apart = async (deps: Deps, { row: { kind } }: Wanted, values: Values): Promise<Read> => {
-  if (kind.name !== 'node') return { values, also: [] };
-  const shelf = await shelved(deps, values);
+  const uuid = values['uuid'] as string;
+  if (kind.name !== 'node') return { values: await sealValues(deps, kind.fields, uuid, values), also: [] };
+  const shelf = shelved(deps, values);
   return { ...shelf, ...(await concealed(deps, shelf.values)) };
 };
 
-const differing = ({ moving = [] }: ImportRow, values: Values, stored: object): string[] =>
-  Object.keys(values).filter(
-    (name) => name !== 'updated_at' && !moving.includes(name) && !isSame(values[name], (stored as Values)[name]),
+const differing = ({ kind, moving = [] }: ImportRow, values: Values, stored: object): string[] => {
+  const rows: Fields = kind.fields;
+  // Two seals of one secret differ, and nobody here can open them.
+  const seen = (name: string, value: unknown) => (rows[name]?.sealed ? maskField(true, value) : value);
+  return Object.keys(values).filter(
+    (name) =>
+      name !== 'updated_at' &&
+      !moving.includes(name) &&
+      !isSame(seen(name, values[name]), seen(name, (stored as Values)[name])),
   );
+};
 
 const compared = ({ row }: Wanted, values: Values, stored: Kept): Outcome => {
   const fields = differing(row, values, stored);
@@ -103,9 +116,8 @@ const line = (subject: Subject): NodeEvent => ({
   ...askedBy(subject),
 });
 
-const create = async (deps: Deps, { row, position }: Wanted, { values, also, before }: Read, subject: Subject) => {
+const create = async (deps: Deps, { row, position }: Wanted, { values, also }: Read, subject: Subject) => {
   const { kind, begins, permit } = row;
-  await before?.();
   const at = isoTime(deps.clock.now());
   const record = newRecord<Kept>(deps, kind, { ...begins?.(values, at), ...values, position });
   await createRecord(deps, kind, record, async () => ({
@@ -127,14 +139,12 @@ const foreseen = async (deps: Deps, kind: AnyKind, values: Values): Promise<Outc
 
 const attempt = async (deps: Deps, wanted: Wanted, { subject, dry }: Asked): Promise<Outcome> => {
   const { kind } = wanted.row;
-  const read = await apart(
-    dry ? { ...deps, sealer: idle } : deps,
-    wanted,
-    readValues({ ...wanted.row, fields: kind.fields }, wanted.record),
-  );
-  const look = async () => readRecord<Kept>(deps.table, kind, read.values['uuid'] as string);
+  const values = readValues({ ...wanted.row, fields: kind.fields }, wanted.record);
+  const look = async () => readRecord<Kept>(deps.table, kind, values['uuid'] as string);
   const found = await look();
+  const read = await apart(dry || found ? { ...deps, sealer: idle } : deps, wanted, values);
   if (found) return compared(wanted, read.values, found);
+  await read.before?.(dry);
   if (dry) return foreseen(deps, kind, read.values);
   try {
     await create(deps, wanted, read, subject);

@@ -5,6 +5,8 @@
  */
 import * as z from 'zod';
 
+import { sealParts } from '../../../layers/bmc/sealed-parts.ts';
+import type { SealedKind } from '../../../layers/domain/fields.ts';
 import { validateRamdisk, type Surroundings } from '../../../layers/bmc/validation.ts';
 import { verbs, type Verb } from '../../../layers/domain/baremetal/verbs.ts';
 import { askedSteps, planDeploy } from '../../../layers/domain/deploy-plan.ts';
@@ -77,9 +79,12 @@ export const readAsked = async (
   const { steps: kind } = verbs[verb];
   if (!kind) return undefined;
   const runbook = await findRunbook(deps, call);
+  const steps = stepsOf(kind, call.body, runbook);
+  const place = { owner: call.target.uuid, name: 'step_argument' satisfies SealedKind };
   return {
     kind,
-    steps: stepsOf(kind, call.body, runbook),
+    // Those of a runbook are sealed already.
+    steps: runbook ? steps : ((await sealParts(deps.sealer, place, steps)) as Step[]),
     disableRamdisk: disablesRamdisk(call.body) ?? runbook?.disable_ramdisk ?? false,
     templates: kind === 'deploy' ? await templatesFor(deps, call.target) : [],
     ...(runbook && { runbook }),

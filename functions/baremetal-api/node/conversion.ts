@@ -5,8 +5,9 @@
 import * as z from 'zod';
 
 import { convert } from '../../../layers/bmc/conversion.ts';
+import { sealFor } from '../../../layers/bmc/seal.ts';
 import { Conflict, Invalid, NodeLocked } from '../../../layers/domain/fault.ts';
-import { foreignInterfaces, isForeign } from '../../../layers/domain/foreign-types.ts';
+import { foreignInterfaces } from '../../../layers/domain/foreign-types.ts';
 import {
   defaultInterfaces,
   hardwareTypes,
@@ -88,13 +89,14 @@ const interfacesAfter = (node: StoredNode): Partial<StoredNode> => {
 const sealGiven = async (
   { sealer }: Deps,
   { target, body: { driver_info } }: ConversionCall,
+  info: Readonly<Record<string, unknown>>,
 ): Promise<string | null> => {
   const given = driver_info[password] ?? null;
   if (given === null) return null;
   if (typeof given !== 'string' || given === '' || given === mask) {
     throw Invalid(`driver_info.${password} has to be the password itself, or to be left out.`);
   }
-  return sealer.seal(given, { node: target.uuid, name: password });
+  return sealFor(sealer, given, { node: target.uuid, name: password }, info);
 };
 
 /** Writes what was proved, if the node is still what it was proved of. Throws NodeLocked, Conflict (409). */
@@ -142,10 +144,8 @@ const convertNode = async (deps: Deps, call: ConversionCall): Promise<Answer> =>
     body: { driver_info: given, dry_run },
   } = call;
   if (target.driver === driver) return answerOf('unchanged', target.driver_info['redfish_address']);
-  if (!isForeign(target))
-    throw Conflict(`Node ${target.uuid} is of driver ${target.driver}: there is nothing to convert.`);
   const { info } = convert(target, given);
-  const sealed = await sealGiven(deps, call);
+  const sealed = await sealGiven(deps, call, info);
   const { [password]: _, ...rest } = given;
   const proof = await askMachine(deps, call, 'prove_access', { given: rest, sealed });
   if (!proof) throw Conflict(`Node ${target.uuid} has no BMC that could be asked: its power interface is fake.`);

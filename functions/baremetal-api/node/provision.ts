@@ -20,6 +20,7 @@ import { checkSinceFrom, requireVerb } from './verb-checks.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { type Changed, changeRecord } from '../../../layers/store/records/change.ts';
+import { refuseLocked } from '../../../layers/store/reservation.ts';
 
 type ProvisionCall = Call<ProvisionBody, StoredNode>;
 
@@ -81,6 +82,8 @@ export const provisionRoute = route<ProvisionBody, StoredNode>({
   handle: async (deps, call) => {
     const { target: node, body } = call;
     const verb = checkRequest(call);
+    // Who waits for the lock has stored nothing meanwhile, and sealed nothing.
+    refuseLocked(node);
     const wish = await readWish(deps, call, verb);
     const changed = await keepConfigdrive(deps, node, body.configdrive, async (configdrive, flaw) =>
       record(deps, call, { ...wish, configdrive, flaw }),

@@ -1,10 +1,11 @@
 /** Credentials leave driver_info before it is stored: they are sealed, and the mask stands in their place. */
 import { Conflict, Invalid } from '../../../layers/domain/fault.ts';
-import { foreignAccess } from '../../../layers/domain/foreign-types.ts';
 import { hardwareTypes, secretKeys } from '../../../layers/domain/hardware-types.ts';
-import { isSecretName, mask } from '../../../layers/domain/masking.ts';
+import { hasMaskedUser, isSecretName, mask } from '../../../layers/domain/masking.ts';
 import type { Node } from '../../../layers/domain/node.ts';
-import { isSame } from '../../../layers/domain/values.ts';
+import { movedRecipient, recipientOf, sentSecrets } from '../../../layers/domain/recipients.ts';
+import { isObject, isSame } from '../../../layers/domain/values.ts';
+import { sealFor } from '../../../layers/bmc/seal.ts';
 import type { Secrets } from '../../../layers/store/kinds/companions.ts';
 import type { Deps } from '../route.ts';
 
@@ -31,25 +32,24 @@ const plainOf = (name: string, value: unknown): string | undefined => {
 };
 
 /**
- * The stored password of a node of a foreign type is for the BMC that it was given for: a conversion sends it there, and
- * must not send it to whoever has changed the address. Throws Invalid (400).
+ * A stored password is for the BMC that it was given for (layers/bmc/seal.ts), and must not go to whoever has changed the
+ * address, or whom to trust there. Throws Invalid (400).
  */
 export const refuseOtherBmc = (
-  { uuid, driver, driver_info: before }: Pick<Node, 'uuid' | 'driver' | 'driver_info'>,
+  { uuid, driver_info: before }: Pick<Node, 'uuid' | 'driver_info'>,
   after: DriverInfo,
 ): void => {
-  const access = foreignAccess(driver);
-  if (!access || isSame(before[access.address], after[access.address]) || after[access.password] !== mask) return;
-  throw Invalid(
-    `The stored password of node ${uuid} is for the BMC that it was given for, and ${access.address} is to be another: give driver_info.${access.password} in the same request, or remove it.`,
-  );
+  for (const secret of sentSecrets) {
+    const moved = after[secret] === mask ? movedRecipient(secret, before, after) : [];
+    if (moved.length === 0) continue;
+    throw Invalid(
+      `The stored password of node ${uuid} is for the BMC that it was given for, and ${moved.join(' and ')} is to be another: give driver_info.${secret} in the same request, or remove it.`,
+    );
+  }
 };
 
 /** What stands for a value that has the name of a secret. `place` says where it is: each is sealed for its own. */
 type Visit = (place: string, name: string, value: unknown) => unknown;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Of one at the top its name, of one below a JSON pointer (RFC 6901), which begins with a slash. */
 const placeOf = (way: readonly string[]): string =>
@@ -80,11 +80,12 @@ const withSecrets = (info: DriverInfo, visit: Visit, above: readonly string[] = 
     }),
   );
 
-/** Sealed values by place and plain value. */
+/** Sealed values by place, plain value and whom they are for. */
 export type Sealed = ReadonlyMap<string, string>;
-const at = (place: string, plain: string) => `${place} ${plain}`;
+const at = (place: string, plain: string, info: DriverInfo) =>
+  JSON.stringify([place, plain, recipientOf(place, info) ?? null]);
 
-/** Seals the plain credentials of a driver_info for this node. Throws Invalid (400). */
+/** Seals the plain credentials of a driver_info for this node, and for the BMC that it names. Throws Invalid (400). */
 export const sealCredentials = async (
   { sealer }: Pick<Deps, 'sealer'>,
   node: string,
@@ -97,7 +98,9 @@ export const sealCredentials = async (
     return value;
   });
   const sealed = new Map<string, string>();
-  for (const { place, plain } of found) sealed.set(at(place, plain), await sealer.seal(plain, { node, name: place }));
+  for (const { place, plain } of found) {
+    sealed.set(at(place, plain, info), await sealFor(sealer, plain, { node, name: place }, info));
+  }
   return sealed;
 };
 
@@ -111,11 +114,14 @@ export const conceal = (
   sealed: Sealed,
   known: Secrets['values'],
 ): { info: Record<string, unknown>; values: Record<string, string> } => {
+  if (hasMaskedUser(info)) {
+    throw Invalid('driver_info has ****** in a URL in the place of a user and password that are not stored there.');
+  }
   const values: Record<string, string> = known[agentToken] === undefined ? {} : { [agentToken]: known[agentToken] };
   const stored = withSecrets(info, (place, name, value) => {
     const plain = plainOf(name, value);
     if (value !== mask && plain === undefined) return value;
-    const kept = plain === undefined ? known[place] : sealed.get(at(place, plain));
+    const kept = plain === undefined ? known[place] : sealed.get(at(place, plain, info));
     if (kept === undefined && value === mask)
       throw Invalid(`driver_info.${place} is ${mask}, but no value is stored that it stands for.`);
     if (kept === undefined) throw Conflict('driver_info was changed by somebody else at the same time, try again.');

@@ -2,16 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Subject } from '../../../layers/domain/policy.ts';
-import { isoTime } from '../../../layers/domain/values.ts';
+import { isObject, isoTime } from '../../../layers/domain/values.ts';
 import { askedBy, eventWrite, type NodeEvent } from '../../../layers/store/events.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import type { Change } from '../../../layers/store/records/plan.ts';
 import type { Deps } from '../route.ts';
 
 type Values = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const keysThatDiffer = (before: Values, after: Values): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(

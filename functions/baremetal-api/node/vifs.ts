@@ -6,7 +6,7 @@
 import * as z from 'zod';
 
 import { hasGuest, makeStale } from '../../../layers/domain/baremetal/guest.ts';
-import { Invalid, NodeLocked, NotAcceptable } from '../../../layers/domain/fault.ts';
+import { Invalid, NotAcceptable } from '../../../layers/domain/fault.ts';
 import type { Subject } from '../../../layers/domain/policy.ts';
 import { isoTime } from '../../../layers/domain/values.ts';
 import {
@@ -28,6 +28,7 @@ import { cardsOf, vifsOf } from '../../../layers/store/vifs.ts';
 import { type Call, type Deps, type Route, route } from '../route.ts';
 import { findByIdent } from './find.ts';
 import { requireInstance } from './for-instance.ts';
+import { refuseLocked } from '../../../layers/store/reservation.ts';
 
 /** Callers send more keys of the port, which only a network service would understand. */
 const body = z.looseObject({
@@ -36,10 +37,6 @@ const body = z.looseObject({
   portgroup_uuid: z.string().nullish(),
 });
 type Body = z.output<typeof body>;
-
-const refuseLocked = ({ uuid, reservation }: StoredNode): void => {
-  if (reservation) throw NodeLocked(uuid, reservation);
-};
 
 type StoredCards = Cards<StoredPort, StoredPortgroup>;
 type Card = { readonly port: StoredPort } | { readonly group: StoredPortgroup };

@@ -7,7 +7,8 @@ import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { type StoredPort, kinds } from '../../../layers/store/kinds/kinds.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { recordsOf } from '../../../layers/store/records/find.ts';
-import { refuseLocked, type Edit } from '../belonging.ts';
+import type { Edit } from '../belonging.ts';
+import { refuseLocked } from '../../../layers/store/reservation.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

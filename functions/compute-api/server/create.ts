@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 import { newServer, readNewServer, type ServerWish } from '../../../layers/domain/compute/new-server.ts';
 import { type Amounts, checkQuota, fitting } from '../../../layers/domain/compute/quota.ts';
-import { hostnameOf } from '../../../layers/domain/compute/server.ts';
+import { hostnameOf, reservationId } from '../../../layers/domain/compute/server.ts';
 import { Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { readStanding, type Standing } from '../../../layers/store/compute-quotas.ts';
 import { computeKinds, type StoredFlavor, type StoredServer } from '../../../layers/store/kinds/compute.ts';
@@ -101,7 +101,7 @@ const makePlan = async (deps: Deps, call: Call, wish: ServerWish, { limits }: St
       pinned_availability_zone,
       server_groups: hints.group === undefined ? [] : [hints.group],
       vm_state: 'building',
-      reservation_id: `r-${deps.ids.ulid().slice(-8).toLowerCase()}`,
+      reservation_id: reservationId(deps.ids.ulid()),
     },
   };
 };

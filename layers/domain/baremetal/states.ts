@@ -21,6 +21,8 @@ export type StateRow = {
   readonly unassigned?: true;
   /** How the machine's ports are wired may be changed (ironic-api.md 3). */
   readonly unwired?: true;
+  /** Nobody has the machine, or gets it at any moment: what it boots from may be taken away while it is on. */
+  readonly idle?: true;
   /** The node may be deleted. */
   readonly deletable?: true;
   /** An instance runs on the machine: the node may be protected, and does not lose its allocation. */
@@ -34,6 +36,8 @@ export type StateRow = {
    * inventory, and a heartbeat once that has come. In other states it is accepted and ignored, as Ironic does.
    */
   readonly heartbeat?: 'recorded' | 'awaited' | 'awaited once inspected';
+  /** Nobody has made sure yet that the BMC is that of the machine: its power state is not synchronised. */
+  readonly unproved?: true;
   /** What becomes of the server whose instance is on the machine; without it nothing. */
   readonly server?: ServerFate;
 };
@@ -55,7 +59,7 @@ export type ServerFate =
 
 /** Refusals name states in this order. */
 export const states: { readonly [S in ProvisionState]: StateRow } = {
-  enroll: { is: 'resting', unassigned: true, unwired: true, deletable: true },
+  enroll: { is: 'resting', unproved: true, unassigned: true, unwired: true, idle: true, deletable: true },
   verifying: { is: 'working', workflow: 'verify', target: 'manageable', editable: true },
   inspecting: {
     is: 'working',
@@ -78,7 +82,7 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
     heartbeat: 'awaited once inspected',
   },
   'inspect failed': { is: 'failed', workflow: 'inspect', target: 'kept', editable: true },
-  manageable: { is: 'resting', unassigned: true, unwired: true, deletable: true },
+  manageable: { is: 'resting', unassigned: true, unwired: true, idle: true, deletable: true },
   available: { is: 'resting', was: { below: 2, as: null }, unassigned: true, deletable: true },
   deploying: {
     is: 'working',
@@ -129,7 +133,15 @@ export const states: { readonly [S in ProvisionState]: StateRow } = {
   'clean hold': { is: 'held', workflow: 'clean', target: 'kept', heartbeat: 'recorded', server: 'gone' },
   'clean failed': { is: 'failed', workflow: 'clean', target: 'kept', editable: true, server: 'gone' },
   adopting: { is: 'working', workflow: 'adopt', target: 'active', guest: true },
-  'adopt failed': { is: 'failed', workflow: 'adopt', target: 'kept', editable: true, deletable: true },
+  'adopt failed': {
+    is: 'failed',
+    unproved: true,
+    workflow: 'adopt',
+    target: 'kept',
+    editable: true,
+    idle: true,
+    deletable: true,
+  },
   rescuing: {
     is: 'working',
     workflow: 'rescue',

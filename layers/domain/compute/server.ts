@@ -264,3 +264,6 @@ export const hostnameOf = (name: string, id: string): string => {
   const cut = words.replace(/^-+/, '').slice(0, maxHostname).replace(/-+$/, '');
   return cut === '' ? `Server-${id}` : cut;
 };
+
+/** How Nova names what was asked for in one request, out of what is drawn for it. */
+export const reservationId = (ulid: string): string => `r-${ulid.slice(-8).toLowerCase()}`;

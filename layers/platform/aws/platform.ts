@@ -6,7 +6,7 @@
  *   TABLE_NAME             awsTable                name of the table
  *   BUCKET_NAME            awsObjects              name of the bucket
  *   BUCKET_KMS_KEY_ID      awsObjects              key of the objects; absent: the bucket's own default
- *   WORKFLOW_ARNS          awsWorkflows            JSON object: workflow name to ARN of its state machine
+ *   WORKFLOW_ARNS          awsWorkflows            ARNs of state machines: what all begin with, then their workflows {a,b}
  *   FUNCTION_<NAME>        awsFunctions            name or ARN of a function, such as FUNCTION_BMC_PROXY for bmc-proxy
  *   KMS_KEY_ID             awsSealer, awsOpener    key that seals secrets
  *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA
@@ -39,14 +39,14 @@ const siteOf = (env: Environment, service: 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | '
   return endpoint ? { endpoint } : {};
 };
 
+/** `arn:...:stateMachine:ingot-{verify,clean}`: the ARN of each workflow, whose name ends it. */
 const arnsOf = (text: string): Record<string, string> => {
-  try {
-    return JSON.parse(text) as Record<string, string>;
-  } catch (error) {
-    throw new Fault('Configuration', 500, 'The environment variable WORKFLOW_ARNS is not a JSON object.', {
-      cause: error,
-    });
+  const [, start, names] = /^([^{}]+)\{([^{}]+)\}$/.exec(text) ?? [];
+  if (start !== undefined && names !== undefined) {
+    return Object.fromEntries(names.split(',').map((name) => [name, start + name]));
   }
+  const wrong = 'The environment variable WORKFLOW_ARNS is no ARN with the names of workflows in braces.';
+  throw new Fault('Configuration', 500, wrong);
 };
 
 const functionPrefix = 'FUNCTION_';

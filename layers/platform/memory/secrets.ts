@@ -1,6 +1,7 @@
 /** Sealing that keeps the rules of the platform and hides a value from whoever searches stored text, without a key. */
 import { createHash } from 'node:crypto';
 
+import { isSame } from '../../domain/values.ts';
 import type { Opener, SealContext, Sealer } from '../platform.ts';
 import { sealable, Unsealable } from '../secrets.ts';
 
@@ -25,7 +26,7 @@ export const createMemorySecrets = (): Sealer & Opener => {
     },
     open: async (sealed, context) => {
       const found = parse(sealed);
-      if (found?.context.node !== context.node || found.context.name !== context.name) throw Unsealable(context);
+      if (!found || !isSame(found.context, context)) throw Unsealable(context);
       return found.plain;
     },
   };

@@ -13,16 +13,19 @@ export type MemoryWire = Wire & {
 /** Throws BmcUnreachable where nobody answers. Bodies pass through JSON, as on a real wire. */
 export const createMemoryWire = (machines: MemoryWire['machines'] = new Map()): MemoryWire => ({
   machines,
-  exchange: async (peer, wanted) => {
-    const machine = machines.get(`${peer.address}:${peer.port}`);
-    if (!machine) {
-      throw bmcFault(
-        'BmcUnreachable',
-        `${peer.label} (${peer.address} port ${peer.port}) cannot be reached: nobody is there.`,
-      );
-    }
-    const { body, ...rest } = wanted;
-    const sent = body === undefined ? rest : { ...rest, body: JSON.parse(JSON.stringify(body)) as unknown };
-    return { ...(await machine(sent, peer)), fingerprint256: null };
-  },
+  open: (peer) => ({
+    exchange: async (wanted) => {
+      const machine = machines.get(`${peer.address}:${peer.port}`);
+      if (!machine) {
+        throw bmcFault(
+          'BmcUnreachable',
+          `${peer.label} (${peer.address} port ${peer.port}) cannot be reached: nobody is there.`,
+        );
+      }
+      const { body, ...rest } = wanted;
+      const sent = body === undefined ? rest : { ...rest, body: JSON.parse(JSON.stringify(body)) as unknown };
+      return { ...(await machine(sent, peer)), fingerprint256: null };
+    },
+    close: () => {},
+  }),
 });

@@ -62,6 +62,8 @@ export type Kind<R extends Kept, H extends Kept = never> = {
   readonly apart?: readonly string[];
   /** Others stand in its partition, which go when it goes. */
   readonly holds?: true;
+  /** The UUID of one that went is never taken again: what others trust under it could be a stranger's. */
+  readonly once?: true;
   /**
    * The version of the form in which items are stored, and of what `indexes` find; `upgrades[0]` leads from 1 to 2. An
    * item says which it has, and tables follow (ADR 16).
@@ -113,6 +115,12 @@ export const keyOf = (kind: Pick<AnyKind, 'name' | 'home'>, uuid: string, home?:
   kind.home
     ? { pk: partitionOf(kind.home.kind, home!), sk: prefixOf(kind) + uuid }
     : { pk: partitionOf(kind, uuid), sk: kind.name };
+
+/** What stays of a record whose UUID is never taken again. */
+export const goneKey = (kind: Pick<AnyKind, 'name'>, uuid: string): Key => ({
+  pk: partitionOf(kind, uuid),
+  sk: 'gone',
+});
 
 /** Where a field stands that is kept apart. */
 export const apartKey = (kind: Pick<AnyKind, 'name'>, uuid: string, field: string): Key => ({

@@ -23,11 +23,16 @@ const image: Kind<StoredImage> = {
   name: 'image',
   title: 'Image',
   ...first,
+  once: true,
   fields: imageFields,
   kept: firstKeeping,
   taken: { uuid: 'Image ID * already exists!' },
-  // Under each project that it is offered to, whatever that made of the offer.
-  indexes: { member: { of: ({ members }) => Object.keys(members) } },
+  indexes: {
+    // Under each project that it is offered to, whatever that made of the offer.
+    member: { of: ({ members }) => Object.keys(members) },
+    // Deletions that began, for those that are cut off.
+    going: { of: ({ status }) => (status === 'pending_delete' ? '' : undefined) },
+  },
 };
 
 /** By their names. */

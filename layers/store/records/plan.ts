@@ -7,7 +7,7 @@ import type { NodeEvent } from '../events.ts';
 import { guardsOf, type Guard } from '../guards.ts';
 import { apartWrite, homeOf, placeOf, storedForm, toItem } from '../kinds/form.ts';
 import { isTold } from '../kinds/blank.ts';
-import { apartKey, keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
+import { apartKey, goneKey, keyOf, type AnyKind, type Kept, type KindOf } from '../kinds/kind.ts';
 import { noNewReference, referTo } from '../references.ts';
 
 /** What a decision wants: new values, lines of history, and whatever else goes into the same transaction. */
@@ -44,21 +44,20 @@ const taken =
       cause,
     );
 
+const creation = (kind: AnyKind, record: Kept): Planned[] => {
+  // Where several of a node stand, the guard of the UUID says it as well, but may come too late.
+  const unique = kind.home ? kind.name : 'uuid';
+  const { uuid } = record;
+  const refused = taken(kind, { unique, value: uuid, own: uuid });
+  const itsPlace: Planned = { write: { put: toItem(kind, record), when: [absent] }, refused };
+  return kind.once ? [itsPlace, { write: { check: goneKey(kind, uuid), when: [absent] }, refused }] : [itsPlace];
+};
+
 const itself = (kind: AnyKind, { before, after }: Forms<Kept>): Planned[] => {
-  if (!before) {
-    // Where several of a node stand, the guard of the UUID says it as well, but may come too late.
-    const unique = kind.home ? kind.name : 'uuid';
-    const { uuid } = after!;
-    return [
-      {
-        write: { put: toItem(kind, after!), when: [absent] },
-        refused: taken(kind, { unique, value: uuid, own: uuid }),
-      },
-    ];
-  }
+  if (!before) return creation(kind, after!);
   const seen = equals('revision', before.revision);
   const removal: Write = { delete: placeOf(kind, before), when: [seen, noNewReference(before)] };
-  if (!after) return planned([removal]);
+  if (!after) return planned([removal, ...(kind.once ? [{ put: goneKey(kind, before.uuid) }] : [])]);
   const home = homeOf(kind, after);
   if (homeOf(kind, before) === home) return planned([{ put: toItem(kind, after), when: [seen] }]);
   const there: Write = { check: keyOf(kind.home!.kind, home!), when: [present] };

@@ -1,6 +1,7 @@
 /** /v1/volume and what nodes have of it (ironic-api.md 7). */
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { openParts } from '../../../layers/bmc/sealed-parts.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { createFront } from './front.ts';
 
@@ -319,8 +320,10 @@ it('keeps boot indexes unique for their node, as whole numbers', async () => {
 describe('properties of a target', () => {
   const properties = { target_iqn: 'iqn.test', auth_password: 'hunter2', paths: [{ auth_password: 'hunter3' }] };
   const masked = { target_iqn: 'iqn.test', auth_password: '******', paths: [{ auth_password: '******' }] };
-  const stored = (uuid: string) =>
+  const sealed = (uuid: string) =>
     front.platform.table.items().find(({ sk }) => sk === `volume_target#${uuid}`)!['properties'];
+  const stored = async (uuid: string) =>
+    openParts(front.platform.opener, 'volume_property', sealed(uuid), () => undefined);
 
   it('show no secret, and keep it when its mask comes back', async () => {
     const made = await create('targets', { ...body.targets(0), properties });
@@ -328,9 +331,10 @@ describe('properties of a target', () => {
     const line = `/v1/volume/targets/${made.body.uuid}`;
     const back = { ...masked, target_iqn: 'other' };
     expect((await front.request(`PATCH ${line}`, { body: [set('/properties', back)] })).body.properties).toEqual(back);
-    expect(stored(made.body.uuid)).toEqual({ ...properties, target_iqn: 'other' });
+    expect(await stored(made.body.uuid)).toEqual({ ...properties, target_iqn: 'other' });
     await front.request(`PATCH ${line}`, { body: [set('/properties/auth_password', 'new')] });
-    expect(stored(made.body.uuid)).toMatchObject({ auth_password: 'new', paths: [{ auth_password: 'hunter3' }] });
+    expect(await stored(made.body.uuid)).toMatchObject({ auth_password: 'new', paths: [{ auth_password: 'hunter3' }] });
+    expect(JSON.stringify(front.platform.table.items())).not.toMatch(/hunter|"new"/);
     for (const list of ['/v1/volume/targets?detail=true', '/v1/nodes/n1/volume/targets?fields=properties']) {
       expect(JSON.stringify((await front.request(`GET ${list}`)).body)).not.toMatch(/hunter|new/);
     }

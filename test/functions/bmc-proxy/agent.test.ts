@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Scripted, Seen } from '../../fakes/bmc.ts';
+import { sealParts } from '../../../layers/bmc/sealed-parts.ts';
 import { rescuePasswordWrite } from '../../../layers/store/rescue-passwords.ts';
 import { enrol, uuid, type Options } from './fixture.ts';
 
@@ -101,6 +102,26 @@ describe('agent.progress', () => {
 });
 
 describe('agent.execute', () => {
+  it('gives the agent the secrets of a step in plain, and tells them to nobody else', async () => {
+    const { ask, agent, sealer, log, table } = await withAgent();
+    const plain = { raid_password: 'MARKER-raid', list: [{ api_key: { inner: 'MARKER-inner' } }], count: 3 };
+    const place = { owner: uuid, name: 'step_argument' };
+    const args = (await sealParts(sealer, place, plain)) as object;
+    expect(JSON.stringify(args)).not.toContain('MARKER');
+    const step = { interface: 'raid', step: 'create_configuration', args };
+    const reply = await ask('agent.execute', { kind: 'clean', step });
+    expect(agent.commands.at(-1)).toMatchObject({ params: { step: { ...step, args: plain } } });
+    expect(JSON.stringify([reply, log.lines, table.items()])).not.toMatch(/MARKER-(raid|inner)/);
+  });
+
+  it('opens nothing that was sealed as something else', async () => {
+    const { ask, agent, sealer } = await withAgent();
+    const args = await sealParts(sealer, { owner: uuid, name: 'volume_property' }, { auth_password: 'MARKER-chap' });
+    const step = { interface: 'raid', step: 'create_configuration', args };
+    await expect(ask('agent.execute', { kind: 'clean', step })).rejects.toMatchObject({ name: 'Unsealable' });
+    expect(agent.commands).toEqual([]);
+  });
+
   it('starts a step once and tells how it stands to whoever asks again', async () => {
     const { ask, agent, posts, ledger } = await withAgent();
     expect(await ask('agent.execute', writeImage)).toMatchObject({

@@ -58,19 +58,28 @@ describe('the address of a BMC', () => {
       asked.push(host);
       return asked.length === 1 ? ['127.0.0.1'] : ['10.0.0.1'];
     };
-    const machine = await enrol({ resolve });
-    await machine.setNode({
-      driver_info: {
-        redfish_address: `https://bmc.test:${machine.bmc.port}`,
-        redfish_username: 'admin',
-        redfish_password: '******',
-        redfish_verify_ca: `sha256:${machine.bmc.fingerprint256}`,
-      },
-    });
+    const machine = await enrol({ resolve, host: 'bmc.test' });
     expect(await machine.ask('system.get', {})).toMatchObject({ status: 'done' });
     expect(asked).toEqual(['bmc.test']);
     expect(machine.bmc.requests.length).toBeGreaterThan(3);
     await expect(machine.ask('system.get', {})).rejects.toMatchObject({ name: 'TargetForbidden' });
+  });
+
+  it('gets no password that was given for another, whoever has written it into the record', async () => {
+    const machine = await enrol();
+    const at = { redfish_username: 'admin', redfish_password: '******' };
+    const pin = `sha256:${machine.bmc.fingerprint256}`;
+    for (const moved of [
+      { redfish_address: `https://localhost:${machine.bmc.port}`, redfish_verify_ca: pin },
+      { redfish_address: `https://127.0.0.1:${machine.bmc.port}`, redfish_verify_ca: false },
+    ]) {
+      await machine.setNode({ driver_info: { ...at, ...moved } });
+      await expect(machine.ask('system.get', {})).rejects.toMatchObject({
+        name: 'Unsealable',
+        message: expect.stringContaining('for another recipient. Set redfish_password again') as string,
+      });
+    }
+    expect(machine.bmc.requests).toEqual([]);
   });
 
   it('that does not resolve is unreachable', async () => {

@@ -5,6 +5,7 @@ import { create } from '../../../functions/bmc-proxy/app.ts';
 import type { Deps } from '../../../functions/bmc-proxy/call.ts';
 import { Config } from '../../../functions/bmc-proxy/config.ts';
 import type { Operation, Params, Reply, Request } from '../../../layers/bmc/operations.ts';
+import { sealFor } from '../../../layers/bmc/seal.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { tlsWire } from '../../../layers/redfish-client/transport.ts';
 import { createBmcRecords, readLedger } from '../../../layers/store/bmc-records.ts';
@@ -46,6 +47,8 @@ const aNode = (driverInfo: Record<string, unknown>, internal: Record<string, unk
 
 export type Options = {
   readonly prefix?: string;
+  /** By which name its BMC is known; default 127.0.0.1. */
+  readonly host?: string;
   readonly driver_info?: Record<string, unknown>;
   readonly agent_token?: string;
   readonly password?: string;
@@ -62,7 +65,7 @@ export const enrol = async (options: Options = {}) => {
   if (options.password !== undefined) bmc.password = options.password;
   const platform = createMemoryPlatform();
   const token = options.agent_token ?? 'MARKER-agent-token-0123456789abcdef';
-  const base = `https://127.0.0.1:${bmc.port}${options.prefix ?? ''}`;
+  const base = `https://${options.host ?? '127.0.0.1'}:${bmc.port}${options.prefix ?? ''}`;
   const info = {
     redfish_address: base,
     redfish_username: bmc.username,
@@ -71,7 +74,7 @@ export const enrol = async (options: Options = {}) => {
     ...options.driver_info,
   };
   const internal = { agent_url: `${base}/agent`, agent_verify_ca: bmc.certificate, agent_secret_token: '******' };
-  const seal = async (name: string, value: string) => platform.sealer.seal(value, { node: uuid, name });
+  const seal = async (name: string, value: string) => sealFor(platform.sealer, value, { node: uuid, name }, info);
   const sealed = {
     redfish_password: await seal('redfish_password', bmc.password),
     agent_secret_token: await seal('agent_secret_token', token),

@@ -1,6 +1,7 @@
 /** Credentials that were stored for IPMI, before a BMC that speaks Redfish. */
 import { expect, it } from 'vitest';
 
+import { openFor, sealFor } from '../../../layers/bmc/seal.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
 import { keyOf } from '../../../layers/store/kinds/kind.ts';
 import { secretsWrite } from '../../../layers/store/node-secrets.ts';
@@ -25,11 +26,12 @@ const movedIn = async (stored = 'MARKER-bmc-password', options: Options = {}) =>
     redfish_verify_ca: `sha256:${machine.bmc.fingerprint256}`,
   };
   const prove = async (more: object = {}, password?: string) => {
-    const sealedGiven =
-      password === undefined ? null : await machine.sealer.seal(password, { node: uuid, name: 'redfish_password' });
-    return machine.ask('bmc.prove', { given: { ...given, ...more }, sealed: sealedGiven });
+    const context = { node: uuid, name: 'redfish_password' };
+    const asked: Record<string, unknown> = { ...given, ...more };
+    const sealedGiven = password === undefined ? null : await sealFor(machine.sealer, password, context, asked);
+    return machine.ask('bmc.prove', { given: asked, sealed: sealedGiven });
   };
-  return { ...machine, prove };
+  return { ...machine, given, prove };
 };
 
 const writes = ({ bmc }: Awaited<ReturnType<typeof movedIn>>) =>
@@ -44,8 +46,11 @@ it('finds the one system with them, and hands them on sealed under their new nam
   });
   if (reply.status !== 'done') return;
   const moved = Buffer.from(reply.observed.moved!).toString();
-  expect(await machine.opener.open(moved, { node: uuid, name: 'redfish_password' })).toBe('MARKER-bmc-password');
-  await expect(machine.opener.open(moved, { node: uuid, name: 'ipmi_password' })).rejects.toMatchObject({});
+  const opened = async (name: string, info: object) =>
+    openFor(machine.opener, moved, { node: uuid, name }, { ...info });
+  expect(await opened('redfish_password', machine.given)).toBe('MARKER-bmc-password');
+  await expect(opened('redfish_password', { ...machine.given, redfish_verify_ca: false })).rejects.toThrow('sealed');
+  await expect(opened('ipmi_password', machine.given)).rejects.toThrow('sealed');
   expect(JSON.stringify(reply)).not.toContain('MARKER');
   expect([writes(machine), await machine.ledger()]).toEqual([[], []]);
 });

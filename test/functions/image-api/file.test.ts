@@ -251,6 +251,14 @@ describe('DELETE', () => {
     expect(platform.objects.keys()).toEqual([]);
   });
 
+  it('leaves its ID to nobody: who knew the image by it would get data of somebody else', async () => {
+    const { request, make } = createFront();
+    const id = await make();
+    await request(`DELETE /v2/images/${id}`);
+    const again = await request('POST /v2/images', { body: { id, name: 'debian' }, subject: bob });
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining(`Image ID ${id} already exists!`)]);
+  });
+
   it('of an image that a link was made for removes what came by it', async () => {
     const { request, make, platform } = createFront();
     const id = await make();

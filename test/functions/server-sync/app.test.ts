@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/server-sync/app.ts';
+import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { tellChange } from '../../../layers/store/address-changes.ts';
+import { newRecord } from '../../../layers/store/kinds/form.ts';
 import { networkKinds } from '../../../layers/store/kinds/networks.ts';
+import { tenantKinds } from '../../../layers/store/kinds/tenants.ts';
 import { changePort } from '../../../layers/store/network-ports.ts';
+import { formsNow, reachedKey } from '../../../layers/store/reached.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
 import { createStage, type Stage } from '../../workflows/servers/stage.ts';
 
@@ -48,6 +52,19 @@ describe('server-sync', () => {
     await stage.request(`DELETE /v2.1/servers/${uuid}`);
     await stage.settle(60);
     expect([await stage.readServer(uuid), (await stage.readNode(node)).instance_uuid]).toEqual([undefined, null]);
+  });
+
+  it("brings the tenants' table into the form of this version first, when functions of the one before are gone", async () => {
+    const platform = createMemoryPlatform();
+    const key_pair = newRecord(platform, tenantKinds.key_pair, { name: 'laptop', user_id: 'ann' });
+    await createRecord(platform, tenantKinds.key_pair, key_pair);
+    await platform.table.write([{ update: reachedKey, set: { forms: { ...formsNow(), key_pair: '1.other' } } }]);
+    const sync = create(platform);
+    expect(await sync({})).toEqual(idle);
+    expect(await platform.table.get(reachedKey)).toMatchObject({ forms: { key_pair: '1.other' } });
+    platform.clock.advance(5 * 60_000);
+    await sync({});
+    expect(await platform.table.get(reachedKey)).toMatchObject({ forms: formsNow() });
   });
 
   it('says of a run that it knows no workflow of that it is stuck', async () => {

@@ -81,10 +81,10 @@ describe('validation', () => {
 });
 
 describe('how the agent gets its token', () => {
-  const boot = (config_via_removable: unknown, removable_media?: boolean) => {
+  const boot = (config_via_removable: unknown, removable_media?: boolean, network_data = {}) => {
     const driver_info = { redfish_address: 'https://10.0.0.1', deploy_iso: 'http://images.test/a.iso' };
     const driver_internal_info = removable_media === undefined ? {} : { removable_media };
-    const values = { driver_info: { ...driver_info, config_via_removable }, driver_internal_info };
+    const values = { driver_info: { ...driver_info, config_via_removable }, driver_internal_info, network_data };
     return validateNode(nodeOf('redfish', values), { hasPorts: true })['boot'];
   };
 
@@ -101,6 +101,16 @@ describe('how the agent gets its token', () => {
     ['the operator chose a plain ISO', 'False', true, 'config_via_removable is false'],
   ])('is said to be weaker where %s', (_what, asked, removable, words) => {
     expect(boot(asked, removable)).toEqual({ result: true, reason: expect.stringContaining(words) as string });
+  });
+
+  it.each([
+    ['the BMC has one drive', null, false, 'the BMC offers one virtual drive only'],
+    ['the operator wants none', false, true, 'config_via_removable is false. Set it to true.'],
+  ])('is the only way for network_data, which is refused where %s', (_what, asked, removable, words) => {
+    const network_data = { links: [], networks: [], services: [] };
+    const reason = expect.stringContaining(words) as string;
+    expect(boot(asked, removable, network_data)).toEqual({ result: false, reason });
+    expect(boot(null, true, network_data)).toEqual({ result: true });
   });
 
   it('is refused where it is neither true nor false', () => {

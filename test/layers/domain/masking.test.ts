@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { hardwareTypes } from '../../../layers/domain/hardware-types.ts';
 import {
@@ -112,4 +112,26 @@ it('never shows a marked value, however deep it is under a secret name', () => {
       expect(JSON.stringify(maskSecrets(value))).not.toContain('MARKED');
     }),
   );
+});
+
+describe('the user and password of a URL', () => {
+  const stored = {
+    image_source: 'https://isouser:p@ss@images.test:8443/a.img?x=1#f',
+    kernel: 'see http://u@h/ and https://plain.test/@x',
+  };
+  const shown = {
+    image_source: 'https://******@images.test:8443/a.img?x=1#f',
+    kernel: 'see http://******@h/ and https://plain.test/@x',
+  };
+
+  it('are not shown at any depth, and come back as they are', () => {
+    expect(maskSecrets([{ deep: stored }])).toEqual([{ deep: shown }]);
+    expect(unmaskField(true, { deep: [shown] }, { deep: [stored] })).toEqual({ deep: [stored] });
+  });
+
+  it('are not kept for another host or path, where the mask stands for nothing', () => {
+    const other = { image_source: 'https://******@evil.test/a.img' };
+    const back = unmaskField(true, other, stored);
+    expect([back, hasMask(true, back), hasMask(true, stored)]).toEqual([other, true, false]);
+  });
 });

@@ -7,8 +7,8 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 
 import { mask } from '../../../layers/domain/masking.ts';
 import type { Ironic, Values } from '../../../migrate/ironic/api.ts';
-import { readDatabase, tablesIn } from '../../../migrate/ironic/export-database.ts';
-import { createSql } from '../../../migrate/ironic/export-sql.ts';
+import { type Database, readDatabase, tablesIn } from '../../../migrate/ironic/export-database.ts';
+import { createSql, type Dialect } from '../../../migrate/ironic/export-sql.ts';
 import { exportAll } from '../../../migrate/ironic/export.ts';
 import { secretsOfDatabase } from '../../../migrate/ironic/secrets-database.ts';
 import { firstOf } from '../../../migrate/ironic/secrets.ts';
@@ -30,6 +30,10 @@ CREATE TABLE nodes (id INTEGER PRIMARY KEY, uuid TEXT UNIQUE, name TEXT UNIQUE, 
 CREATE TABLE node_traits (node_id INTEGER, trait TEXT, version TEXT);
 CREATE TABLE ports (id INTEGER PRIMARY KEY, uuid TEXT UNIQUE, address VARCHAR(18) UNIQUE NOT NULL, name TEXT UNIQUE,
   node_id INTEGER NOT NULL, version TEXT);
+CREATE TABLE volume_connectors (id INTEGER PRIMARY KEY, uuid TEXT UNIQUE, node_id INTEGER, type TEXT, connector_id TEXT,
+  version TEXT, UNIQUE (type, connector_id));
+CREATE TABLE volume_targets (id INTEGER PRIMARY KEY, uuid TEXT UNIQUE, node_id INTEGER, boot_index INTEGER,
+  properties TEXT, volume_id TEXT, version TEXT, UNIQUE (node_id, boot_index));
 CREATE TABLE allocations (id INTEGER PRIMARY KEY, uuid TEXT UNIQUE, name TEXT UNIQUE, node_id INTEGER, version TEXT);
 `;
 
@@ -71,7 +75,12 @@ const withPassword = (n: number): string =>
   `INSERT INTO nodes (id, uuid, name, driver_info, driver_internal_info, provision_state, maintenance, maintenance_reason, version)
    VALUES (${n}, '${id(n)}', 'node-${n}', '{"redfish_password": "s3cret-${n}"}', '{"kept": 1}', 'active', 1, 'Moved', '1.40');`;
 
-const exportOf = async (records: Partial<Record<string, readonly Values[]>>, given?: Values) => {
+const exportOf = async (
+  records: Partial<Record<string, readonly Values[]>>,
+  given?: Values,
+  asked: (database: Database) => Database = (database) => database,
+  dialect: Dialect = 'sqlite',
+) => {
   const ironic = {
     version: 115,
     pages: async function* (name: string) {
@@ -84,8 +93,12 @@ const exportOf = async (records: Partial<Record<string, readonly Values[]>>, giv
   const places = given ? [{ of: async () => new Map([[given['uuid'] as string, given]]) }] : [];
   try {
     const secrets = firstOf([...places, secretsOfDatabase(source)]);
-    const database = await readDatabase(source);
-    return await exportAll({ ironic, secrets, database, dialect: 'sqlite', replacements: [], about: ['For a test'] });
+    const database = asked(await readDatabase(source));
+    const about = ['For a test'];
+    const { script, ...told } = await exportAll({
+      ...{ ironic, secrets, database, dialect, replacements: [], about },
+    });
+    return { script: [...script].join('\n'), ...told };
   } finally {
     await source.close();
   }
@@ -160,6 +173,150 @@ it('lets names and addresses go from one to another', async () => {
   load(script);
   expect(rows('SELECT name FROM nodes ORDER BY id')).toEqual([{ name: 'node-2' }, { name: 'node-1' }]);
   expect(rows('SELECT address FROM ports ORDER BY id')).toEqual([{ address: 'b' }, { address: 'a' }]);
+});
+
+it('lets what is unique in two columns go from one to another', async () => {
+  open((db) =>
+    db.exec(`${withPassword(1)} ${withPassword(2)}
+    INSERT INTO volume_connectors (uuid, node_id, type, connector_id) VALUES ('${id(5)}', 1, 'iqn', 'a'), ('${id(6)}', 1, 'iqn', 'b');
+    INSERT INTO volume_targets (uuid, node_id, boot_index, properties) VALUES ('${id(7)}', 1, 0, '{}'), ('${id(8)}', 1, 1, '{}')`),
+  );
+  const connector = { node_uuid: id(1), type: 'iqn' };
+  const { script, problems } = await exportOf({
+    node: [node(1), node(2)],
+    volume_connector: [
+      { ...connector, uuid: id(5), connector_id: 'b' },
+      { ...connector, uuid: id(6), connector_id: 'a' },
+    ],
+    volume_target: [
+      { uuid: id(7), node_uuid: id(1), boot_index: 1, volume_id: 'v' },
+      { uuid: id(8), node_uuid: id(1), boot_index: 0, volume_id: 'v' },
+      { uuid: id(9), node_uuid: id(2), boot_index: 0, volume_id: 'v' },
+    ],
+  });
+  expect(problems).toEqual([]);
+  load(script);
+  load(script);
+  expect(rows('SELECT connector_id FROM volume_connectors ORDER BY id')).toEqual([
+    { connector_id: 'b' },
+    { connector_id: 'a' },
+  ]);
+  expect(rows('SELECT node_id, boot_index FROM volume_targets ORDER BY id')).toEqual([
+    { node_id: 1, boot_index: 1 },
+    { node_id: 1, boot_index: 0 },
+    { node_id: 2, boot_index: 0 },
+  ]);
+});
+
+it('tells what was deleted here and made anew, and what is kept by a record that can not go back', async () => {
+  open((db) =>
+    db.exec(`${withPassword(1)} ${withPassword(2)}
+    INSERT INTO volume_targets (uuid, node_id, boot_index, properties) VALUES ('${id(7)}', 1, 0, '{}')`),
+  );
+  const { script, problems } = await exportOf({
+    node: [
+      node(1, { name: 'a' }),
+      node(2, { name: 'b', provision_state: 'cleaning' }),
+      node(3, { name: 'node-2', driver_info: {} }),
+    ],
+    volume_target: [{ uuid: id(8), node_uuid: id(1), boot_index: 0, volume_id: 'v' }],
+  });
+  expect(problems.filter(({ is }) => is === 'refused').map(({ name, detail }) => [name, detail])).toEqual([
+    ['b', 'provision_state is cleaning: let it end, or abort it, and export again.'],
+    ['node-2', `${id(2)} in nodes has this name too, and is not in the script either.`],
+    [null, `${id(7)} in volume_targets has this boot_index and node_uuid too, and is not here: delete it there first.`],
+  ]);
+  load(script);
+  expect(rows('SELECT name FROM nodes ORDER BY id')).toEqual([{ name: 'a' }, { name: 'node-2' }]);
+});
+
+it('gives a node that was converted here its password under its new name, and says where it is from', async () => {
+  open((db) =>
+    db.exec(`${withPassword(1)} ${withPassword(2)}
+    UPDATE nodes SET driver = 'ipmi', driver_info = '{"ipmi_address": "192.0.2.1", "ipmi_password": "s3cret"}'`),
+  );
+  const given = { uuid: id(2), driver_info: { redfish_password: 'newer' } };
+  const { script, problems } = await exportOf({ node: [node(1), node(2)] }, given);
+  expect(problems.map(({ is, name, detail }) => [is, name, detail])).toEqual([
+    [
+      'warning',
+      'node-1',
+      'driver_info.redfish_password is what the database has as ipmi_password: if another one was given when it was converted, give that in --secrets.',
+    ],
+  ]);
+  load(script);
+  const info = (password: string) => `{"redfish_address":"https://192.0.2.1","redfish_password":"${password}"}`;
+  expect(rows('SELECT driver, driver_info FROM nodes ORDER BY id')).toEqual([
+    { driver: 'redfish', driver_info: info('s3cret') },
+    { driver: 'redfish', driver_info: info('newer') },
+  ]);
+});
+
+/** As a MySQL of utf8mb3 tells of its columns. */
+const narrow = (database: Database): Database => ({
+  ...database,
+  tables: new Map(
+    [...database.tables].map(([table, known]) => [
+      table,
+      {
+        ...known,
+        shapes: new Map(
+          [...known.shapes].map(([column, shape]) => [
+            column,
+            { ...shape, characters: column === 'volume_id' ? 36 : null, bytes: 65_535, last: 0xffff },
+          ]),
+        ),
+      },
+    ]),
+  ),
+});
+
+it('tells beforehand what columns have no place for, and cuts what nobody can write otherwise', async () => {
+  open((db) =>
+    db.exec(
+      'ALTER TABLE nodes ADD COLUMN extra TEXT; ALTER TABLE nodes ADD COLUMN last_error TEXT; ALTER TABLE nodes ADD COLUMN description TEXT',
+    ),
+  );
+  const own = { driver_info: {} };
+  const { script, problems } = await exportOf(
+    {
+      node: [
+        node(1, { ...own, extra: { note: 'é😀' }, last_error: 'it says 😀' }),
+        node(2, { ...own, description: '😀' }),
+        node(3, { ...own, extra: { long: 'x'.repeat(70_000) } }),
+      ],
+      volume_target: [{ uuid: id(8), node_uuid: id(1), boot_index: 3e9, volume_id: 'v'.repeat(37) }],
+    },
+    undefined,
+    narrow,
+  );
+  expect(problems.map(({ is, name, detail }) => [is, name, detail])).toEqual([
+    ['warning', 'node-1', 'last_error is in the script as far as this database has a place for it.'],
+    [
+      'refused',
+      'node-2',
+      'description has characters that this database has no place for: change that here, and export again.',
+    ],
+    ['refused', 'node-3', 'extra has 70011 bytes, and this database takes 65535: change that here, and export again.'],
+    [
+      'refused',
+      null,
+      'boot_index is a larger number than this database takes, volume_id has 37 characters, and this database takes 36: change that here, and export again.',
+    ],
+  ]);
+  load(script);
+  expect(rows('SELECT extra, last_error FROM nodes')).toEqual([
+    { extra: String.raw`{"note":"\u00e9\ud83d\ude00"}`, last_error: 'it says ?' },
+  ]);
+});
+
+it('knows that a MySQL finds names the same that differ in their case', async () => {
+  const records = { node: [node(1, { driver_info: {} }), node(2, { name: 'NODE-1', driver_info: {} })] };
+  const { problems } = await exportOf(records, undefined, (known) => known, 'mysql');
+  expect(problems.map(({ name, detail }) => [name, detail])).toEqual([
+    ['NODE-1', `${id(1)} in nodes has this name too, as this database compares them: change one of them here.`],
+  ]);
+  expect((await exportOf(records)).problems).toEqual([]);
 });
 
 it('leaves out what would be wrong there, with what belongs to it, and says why', async () => {

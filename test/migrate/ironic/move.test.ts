@@ -1,8 +1,7 @@
 /** Moving an Ironic: what is asked first, what is written, and what is left when it ends in the middle. */
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createMemorySecrets } from '../../../layers/platform/memory/secrets.ts';
-import { readSecrets } from '../../../layers/store/node-secrets.ts';
+import { openStored } from '../../fakes/credentials.ts';
 import { createSite, first, noSecrets, refusals, samples, second, type Site, summed, third } from './site.ts';
 
 let site: Site;
@@ -30,9 +29,7 @@ describe('a move', () => {
       maintenance: false,
       driver_internal_info: { takeover: { state: 'pending' } },
     });
-    const { values } = await readSecrets(site.here.platform.table, first);
-    const name = 'redfish_password';
-    expect(await createMemorySecrets().open(values[name]!, { node: first, name })).toBe('canary-1');
+    expect(await openStored(site.here.platform, first, 'redfish_password')).toBe('canary-1');
     expect(await site.show(site.here, `nodes/${third}`)).toMatchObject({ parent_node: first });
     expect((await site.show(site.here, `nodes/${first}/inventory`)).inventory).toEqual({ cpu: { count: 8 } });
     const { history } = await site.show(site.here, `nodes/${first}/history?detail=true`);
@@ -45,7 +42,10 @@ describe('a move', () => {
     await site.move();
     for (const uuid of [first, second, third]) {
       const { maintenance, maintenance_reason: reason } = await site.show(site.there, `nodes/${uuid}`);
-      expect([maintenance, reason]).toEqual([true, expect.stringContaining('Moved to Ingot')]);
+      expect([maintenance, reason]).toEqual([
+        true,
+        expect.stringContaining('Moved to Ingot at https://ingot.example, '),
+      ]);
     }
     expect(await site.show(site.here, `nodes/${second}`)).toMatchObject({
       maintenance: true,
@@ -229,6 +229,32 @@ describe('what can not be moved is told before anything is written:', () => {
     ]);
   });
 
+  it('a lock that is there for a moment is none, and one that stays is waited for a minute', async () => {
+    let looks = 0;
+    shownAs(({ uuid }) => {
+      looks += uuid === third ? 1 : 0;
+      return uuid === third && looks < 4 ? { reservation: 'conductor-1' } : {};
+    });
+    expect(refusals(await site.look())).toEqual([]);
+    shownAs(({ uuid }) => (uuid === third ? { target_power_state: 'power on' } : {}));
+    site.asked.length = 0;
+    expect(refusals(await site.look()).map(([, , reason]) => reason)).toEqual(['in-progress']);
+    expect(site.asked.filter((one) => one.includes('/nodes/detail'))).toHaveLength(31);
+    // Nobody ends the lock of a conductor that is stopped.
+    site.asked.length = 0;
+    await site.look({ running: false });
+    expect(site.asked.filter((one) => one.includes('/nodes/detail'))).toHaveLength(1);
+  });
+
+  it('a record that no request holds, and it alone', async () => {
+    const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object;
+    shownAs(({ uuid }) => (uuid === third ? { extra: deep } : {}));
+    expect(refusals(await site.move())).toEqual([
+      ['node', third, 'refused', expect.stringContaining('no request takes this record') as string],
+    ]);
+    expect((await nodes()).map(({ uuid }) => uuid).toSorted()).toEqual([first, second]);
+  });
+
   it('what the target would refuse', async () => {
     shownAs(({ uuid }) => (uuid === third ? { resource_class: 'x'.repeat(81) } : {}));
     expect(refusals(await site.look())).toEqual([
@@ -274,6 +300,44 @@ describe('a node that can not be fenced', () => {
     };
     expect(refusals(await site.move())).toEqual([
       ['node', third, 'in-progress', expect.stringContaining('inspecting') as string],
+    ]);
+    // It is not moved, so it is let go.
+    expect(await site.show(site.there, `nodes/${third}`)).toMatchObject({ maintenance: false });
+  });
+
+  /** The one that is in maintenance already is taken into use as soon as it is fenced. */
+  const beginAt = (uuid: string) => {
+    const { source } = site.between;
+    site.between.source = async (method, path, asking) => {
+      const reply = await source(method, path, asking);
+      if (method === 'PUT' && path.includes(uuid)) {
+        await site.there.force(uuid, { provision_state: 'inspecting', target_provision_state: 'manageable' });
+      }
+      return reply;
+    };
+  };
+
+  it('is put back to the maintenance that it had, if it is not moved after all', async () => {
+    beginAt(second);
+    expect(refusals(await site.move()).map(([, name, reason]) => [name, reason])).toEqual([['kept', 'in-progress']]);
+    expect(await site.show(site.there, `nodes/${second}`)).toMatchObject({
+      maintenance: true,
+      maintenance_reason: 'the fan is loud',
+    });
+  });
+
+  it('is told by name where that can not be done, and as long as it stays so', async () => {
+    beginAt(third);
+    const { source } = site.between;
+    site.between.source = async (method, path, asking) =>
+      method === 'DELETE' ? { status: 409, body: undefined } : source(method, path, asking);
+    const told = async () =>
+      (await site.move()).flatMap(({ uuid, warnings }) => warnings.map(({ reason, detail }) => [uuid, reason, detail]));
+    expect(await told()).toEqual([
+      [third, 'still-fenced', expect.stringContaining('maintenance was answered with 409') as string],
+    ]);
+    expect(await told()).toEqual([
+      [third, 'still-fenced', expect.stringContaining('an earlier move set its maintenance') as string],
     ]);
   });
 });

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 
 import { type Ironic, openIronic } from '../../../migrate/ironic/api.ts';
+import { besideOfApi } from '../../../migrate/ironic/beside.ts';
 import type { Entry, Reading, Rejected } from '../../../migrate/ironic/entry.ts';
 import { foresee, move } from '../../../migrate/ironic/move.ts';
 import { noSecrets } from '../../../migrate/ironic/secrets.ts';
@@ -170,7 +171,8 @@ export type Site = Awaited<ReturnType<typeof createSite>>;
 
 /** `asked` holds each request to the source. */
 export const createSite = async (records: readonly object[] = samples, newest?: number) => {
-  const [there, here] = [createFront(), createFront()];
+  const there = createFront();
+  let here = createFront();
   await fill(there, records);
   const asked: string[] = [];
   /** A test may stand in between. */
@@ -187,6 +189,8 @@ export const createSite = async (records: readonly object[] = samples, newest?: 
     secrets: secretsOfFile(secretsText),
     replacements: [],
     running: true,
+    beside: besideOfApi(await open()),
+    sleep,
     ...more,
   });
   const gather = async (pages: AsyncIterable<readonly Entry[]>): Promise<Entry[]> => {
@@ -196,7 +200,15 @@ export const createSite = async (records: readonly object[] = samples, newest?: 
   };
   return {
     there,
-    here,
+    get here() {
+      return here;
+    },
+    /** Where it is moved to, as if nothing had come. */
+    empty: () => {
+      here = createFront();
+      between.target = serviceOf(here);
+      asked.length = 0;
+    },
     asked,
     between,
     open,
@@ -207,7 +219,7 @@ export const createSite = async (records: readonly object[] = samples, newest?: 
     move: async (more: Partial<Reading> = {}) => {
       const rejected: Rejected = new Map();
       await gather(foresee(await reading(more), target, rejected));
-      return gather(move(await reading(more), { target, rejected, sleep }));
+      return gather(move(await reading(more), { target, here: 'https://ingot.example', rejected }));
     },
     show: async (front: Front, path: string) => (await front.request(`GET /v1/${path}`)).body,
   };

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { resources } from '../../../migrate/ironic/fields.ts';
 import { secretsOfFile } from '../../../migrate/ironic/secrets-file.ts';
-import { type Difference, type Sides, verify } from '../../../migrate/ironic/verify.ts';
+import { type Difference, type Other, type Sides, verify } from '../../../migrate/ironic/verify.ts';
 import { importRows } from '../../../functions/baremetal-api/imports/rows.ts';
 import { createSite, first, noSecrets, samples, second, type Site, third } from './site.ts';
 
@@ -14,13 +14,15 @@ beforeEach(async () => {
 
 const compare = async (more: Partial<Sides> = {}) => {
   const differences: Difference[] = [];
+  const others: Other[] = [];
   let count = 0;
   const sides = { source: await site.open(), here: await site.openHere(), replacements: [], running: true, ...more };
   for await (const page of verify(sides)) {
     differences.push(...page.differences);
+    others.push(...page.others);
     count += page.count;
   }
-  return { count, differences };
+  return { count, differences, others };
 };
 const patch = async (path: string, name: string, value: unknown) =>
   site.here.request(`PATCH /v1/${path}`, { body: [{ op: 'add', path: `/${name}`, value }] });
@@ -30,7 +32,7 @@ describe('a comparison', () => {
     await site.move();
     site.asked.length = 0;
     const listed = samples.filter(({ kind }) => kind !== 'history' && kind !== 'inventory');
-    expect(await compare()).toEqual({ count: listed.length, differences: [] });
+    expect(await compare()).toEqual({ count: listed.length, differences: [], others: [] });
     expect(site.asked.filter((one) => !one.startsWith('GET'))).toEqual([]);
   });
 
@@ -65,6 +67,32 @@ describe('a comparison', () => {
       [third, 'owner'],
     ]);
     expect(differences[0]).toMatchObject({ source: { ipmi_password: '******' }, here: { ipmi_password: '******' } });
+    expect(JSON.stringify(differences)).not.toContain('canary');
+  });
+
+  it('tells what is only here', async () => {
+    await site.move();
+    await site.here.request('POST /v1/chassis', { body: { uuid: third, description: 'new' } });
+    await site.there.request('DELETE /v1/runbooks/weekly');
+    const { differences, others } = await compare();
+    expect(differences).toEqual([]);
+    expect(others).toEqual([
+      { kind: 'chassis', uuid: third, name: null },
+      { kind: 'runbook', uuid: samples.find(({ kind }) => kind === 'runbook')!.record['uuid'], name: 'weekly' },
+    ]);
+  });
+
+  it('shows no secret that is inside of a text', async () => {
+    await site.move();
+    const params = {
+      kernel_append_params: 'nofb password=canary-4',
+      deploy_kernel: 'https://me:canary-5@ipa.example/k',
+    };
+    await patch(`nodes/${third}`, 'driver_info', params);
+    const { differences } = await compare();
+    expect(differences).toMatchObject([
+      { field: 'driver_info', here: { kernel_append_params: 'nofb password=******' } },
+    ]);
     expect(JSON.stringify(differences)).not.toContain('canary');
   });
 

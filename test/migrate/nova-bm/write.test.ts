@@ -161,10 +161,24 @@ describe('an API that does not answer at once', () => {
     expect((await move()).report.summary).toMatchObject({ nodes_imported: 10, ports_imported: 9 });
   });
 
-  it('ends it at once if it refuses the batch', async () => {
-    service = async () => ({ status: 400, body: { error_message: '{"faultstring": "no such route"}' } });
-    await expect(move()).rejects.toThrow('answered an import with 400: no such route');
+  it('ends it at once if there is no such operation', async () => {
+    service = async () => ({ status: 404, body: { error_message: '{"faultstring": "no such route"}' } });
+    await expect(move()).rejects.toThrow('answered an import with 404: no such route');
     expect(slept).toEqual([]);
+  });
+
+  it.each([400, 413])('rejects the one record that no request holds (%i), and the others go on', async (status) => {
+    const real = service;
+    service = async (method, path, asking) => {
+      const records = (asking?.body as { records: { record: { uuid: string } }[] } | undefined)?.records ?? [];
+      if (records.every(({ record }) => record.uuid !== first)) return real(method, path, asking);
+      return { status, body: { error_message: '{"faultstring": "it is too much"}' } };
+    };
+    const { report } = await move();
+    const detail = `no request takes this record, which was answered with ${status}: it is too much`;
+    expect(report.rejected).toContainEqual({ table: 'bm_nodes', id: 1, reason: 'refused', detail });
+    expect(report.rejected.filter(({ reason }) => reason === 'parent-not-imported')).not.toEqual([]);
+    expect(report.summary).toMatchObject({ nodes_imported: 9, ports_imported: 7 });
   });
 });
 

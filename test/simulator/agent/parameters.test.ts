@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { buildIso } from '../../../layers/configdrive/iso.ts';
 import { createApi, createLab, iso } from '../lab.ts';
@@ -70,4 +70,51 @@ it('waits for a server that is away for a moment, as a drive does', async () => 
 it('ends at its start if nobody says where the API is', async () => {
   const { machine } = await start({ boot_method: 'vmedia' }, medium('ir-vfd-dev', 'ipa-agent-token=x'));
   expect(machine.agent!.state).toBe('dead');
+});
+
+const network = (type: string, mac: string) => ({
+  links: [{ id: 'nic', ethernet_mac_address: mac }],
+  networks: [{ id: 'net', link: 'nic', type, ip_address: type === 'ipv4' ? '10.9.0.5' : null }],
+  services: [],
+});
+
+/** A configuration drive, as boot images of Ironic have what is on it. */
+const drive = (data: object) =>
+  buildIso({
+    label: 'config-2',
+    files: [
+      { path: 'openstack/latest/network_data.json', data: Buffer.from(JSON.stringify(data)) },
+      {
+        path: 'etc/ironic-python-agent.d/ingot.conf',
+        data: Buffer.from(`[DEFAULT]\napi_url = http://api.test\nagent_token = ${'M'.repeat(43)}\n`),
+      },
+    ],
+  });
+
+describe('in a network without DHCP', () => {
+  const startWithout = async (data: (mac: string) => object) => {
+    const api = createApi('******');
+    api.answers['/ramdisk.iso'] = () => new Response(iso('INGOT-AGENT {"boot_method": "vmedia"}'));
+    api.answers['/stick.img'] = () => new Response(Buffer.from(drive(data(lab.machine.mac))));
+    const lab = createLab(api.network);
+    lab.world.faults.add(null, { name: 'no_dhcp' });
+    await lab.insert('http://images.test/ramdisk.iso');
+    await lab.insert('http://images.test/stick.img', 'USBStick');
+    await lab.reset('On');
+    await lab.advance(200);
+    return lab.machine.agent!;
+  };
+
+  it('an agent calls whose machine has an address by its configuration drive', async () => {
+    const agent = await startWithout((mac) => network('ipv4', mac.toUpperCase()));
+    expect(agent).toMatchObject({ state: 'serving', token: 'M'.repeat(43), api_url: 'http://api.test' });
+  });
+
+  it.each([
+    ['has DHCP in it', (mac: string) => network('ipv4_dhcp', mac)],
+    ['is about another card', () => network('ipv4', '52:54:00:ff:ff:ff')],
+    ['is empty', () => ({})],
+  ])('no agent calls whose network_data %s', async (_what, data) => {
+    expect((await startWithout(data)).state).toBe('dead');
+  });
 });

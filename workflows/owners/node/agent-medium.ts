@@ -2,10 +2,10 @@
  * How the agent of a boot gets its token (ADR 9): on a medium of its own in the machine's second virtual drive. Where
  * there is no such drive, or the operator's ISO does not look for it, the agent has to ask by lookup, which is weaker.
  */
-import { agentMediumKey, askedMedium } from '../../../layers/domain/agent-medium.ts';
+import { agentMediumKey, askedMedium, networkOf } from '../../../layers/domain/agent-medium.ts';
 import { hasMediumToken } from '../../../layers/domain/agent-token.ts';
 import { buildAgentMedium } from '../../../layers/configdrive/agent-medium.ts';
-import { isFault } from '../../../layers/domain/fault.ts';
+import { Fault, isFault } from '../../../layers/domain/fault.ts';
 import { drop, forget, keep, note, type Noted, type Notes } from '../../../layers/domain/notes.ts';
 import { giveAgentToken, inspectionKey, newToken, tokenHash } from '../../../layers/store/agent-tokens.ts';
 import { requireLock } from '../../../layers/store/reservation.ts';
@@ -17,7 +17,11 @@ import type { Change } from '../../../layers/store/records/plan.ts';
 
 const asked = (node: StoredNode): boolean | undefined => askedMedium(node).value;
 
-const wantsMedium = (node: StoredNode): boolean => asked(node) ?? note(node, 'removable_media') !== false;
+/** An agent without an address could not ask for anything, so there is no weaker way for it. */
+const needsMedium = (node: StoredNode): boolean => asked(node) === true || networkOf(node) !== undefined;
+
+const wantsMedium = (node: StoredNode): boolean =>
+  needsMedium(node) || (asked(node) ?? note(node, 'removable_media') !== false);
 
 /** What the agent reads. The address for inventories is for who inspects only: agents send one to it at every boot. */
 const wordsOf = ({ node, settings: { agentEndpoint: api } }: PhaseContext, token: string) => {
@@ -45,7 +49,11 @@ const makeMedium = async (context: PhaseContext): Promise<string> => {
   if (isMade(node)) return mediumOf(node)!;
   const token = newToken(platform);
   const key = agentMediumKey(node.uuid, platform.ids.ulid());
-  await platform.objects.put(key, buildAgentMedium(wordsOf(context, token)), 'application/octet-stream');
+  await platform.objects.put(
+    key,
+    buildAgentMedium(wordsOf(context, token), networkOf(node)),
+    'application/octet-stream',
+  );
   const after = await giveAgentToken(platform, node.uuid, token, (fresh): Change<StoredNode> | undefined => {
     requireLock(fresh, run);
     if (isMade(fresh)) return undefined;
@@ -71,11 +79,18 @@ const weaker = (context: PhaseContext, why: string, more: Notes = {}): Outcome =
   return done(letItAsk(context, more), { events: [weakToken(context.about, why)] });
 };
 
+const withoutNetwork = ({ name, code, message }: Fault): Fault =>
+  new Fault(
+    name,
+    code,
+    `${message} network_data reaches the agent on a second virtual drive only: remove it, or give the machine an address by DHCP.`,
+  );
+
 const hasNoDrive = (error: unknown): boolean => isFault(error) && error.name === 'BmcUnsupported';
 
 /**
  * Gives the agent that is booted next its token: the end of a phase that attaches a ramdisk. Throws the faults of the
- * BMC; BmcUnsupported only where `config_via_removable` demands the medium.
+ * BMC; BmcUnsupported only where `config_via_removable` demands the medium, or network_data needs it.
  */
 export const attachAgentMedium = async (context: PhaseContext): Promise<Outcome> => {
   const { hardware, node, platform, settings } = context;
@@ -89,7 +104,9 @@ export const attachAgentMedium = async (context: PhaseContext): Promise<Outcome>
     await hardware.ask('vmedia.insert', { slot: 'usb', image, beside: true }, 'agent');
     return done();
   } catch (error) {
-    if (asked(node) === true || !hasNoDrive(error)) throw error;
+    if (!hasNoDrive(error)) throw error;
+    if (networkOf(node)) throw withoutNetwork(error as Fault);
+    if (needsMedium(node)) throw error;
     return weaker(context, 'the BMC has no second virtual drive', { removable_media: false });
   }
 };

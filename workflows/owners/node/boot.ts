@@ -1,6 +1,6 @@
 /** Phases that several workflows share: bringing the machine up in the deploy ramdisk and down again. */
 import { wantedBootMode } from '../../../layers/domain/capabilities.ts';
-import { Invalid, isFault } from '../../../layers/domain/fault.ts';
+import { type Fault, Invalid, isFault } from '../../../layers/domain/fault.ts';
 import { isWebUrl } from '../../../layers/domain/instance-image.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
 import { agentCalled, leftRamdisk } from './agent.ts';
@@ -8,6 +8,7 @@ import { attachAgentMedium, removeAgentMedium } from './agent-medium.ts';
 import type { Hardware } from './hardware.ts';
 import { notUndone } from './history.ts';
 import { done, type Phase } from './phase.ts';
+import { isRejection } from '../../../layers/bmc/faults.ts';
 
 /** Without waiting for the operating system; the agent's memory of the machine goes with it. */
 export const powerOff: Phase = {
@@ -47,8 +48,8 @@ export const detachBootMedia: Phase = {
   },
 };
 
-/** What a BMC will not do, however often it is asked. */
-export const refusals: readonly string[] = ['BmcUnsupported', 'BmcRejected', 'BmcTaskFailed', 'BmcStateMismatch'];
+/** What a BMC will not do, or has not done, however often it is asked. */
+export const isRefused = ({ name }: Fault): boolean => isRejection(name) || name === 'BmcStateMismatch';
 
 /**
  * The same where nobody says next what to boot from: no override leads to the drive any more, as BMCs leave one that
@@ -60,7 +61,7 @@ export const leaveBootMedia: Phase = {
     const left = await context.hardware.ask('boot.clear', {}).then(
       () => undefined,
       (error: unknown) => {
-        if (isFault(error) && refusals.includes(error.name)) return error;
+        if (isFault(error) && isRefused(error)) return error;
         throw error;
       },
     );

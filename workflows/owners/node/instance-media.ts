@@ -5,7 +5,7 @@ import { isWebUrl } from '../../../layers/domain/instance-image.ts';
 import type { Platform } from '../../../layers/platform/platform.ts';
 import { imageForBmc, packedForAgent } from '../../../layers/store/configdrives.ts';
 import type { StoredNode } from '../../../layers/store/nodes.ts';
-import { refusals } from './boot.ts';
+import { isRefused } from './boot.ts';
 import { notUndone } from './history.ts';
 import { done, type Phase } from './phase.ts';
 
@@ -63,8 +63,7 @@ const bootsWithConfigdrive = (node: StoredNode): boolean =>
   configdriveObject(node) !== undefined;
 
 /** What will not be otherwise, however often it is asked: the machine may well boot without. */
-const isFinal = (error: unknown): error is Fault =>
-  isFault(error) && (error.name === 'Invalid' || refusals.includes(error.name));
+const isFinal = (error: unknown): error is Fault => isFault(error) && (error.name === 'Invalid' || isRefused(error));
 
 /**
  * The configdrive of a ramdisk instance is in the second drive by a new link, before the machine boots again: that of the

@@ -120,6 +120,19 @@ describe('a configdrive', () => {
     expect(await words(withDrive(gzipSync('another').toString('base64')))).toEqual(['conflict']);
   });
 
+  it('is not read again, and no credential sealed, for a node that is here', async () => {
+    await words(withDrive(configdrive));
+    const did: string[] = [];
+    const { sealer, objects } = front.platform;
+    const { seal } = sealer;
+    Object.assign(sealer, { seal: async (...all: Parameters<typeof seal>) => (did.push('seal'), seal(...all)) });
+    const { put } = objects;
+    Object.assign(objects, { put: async (...all: Parameters<typeof put>) => (did.push('put'), put(...all)) });
+    // To read it would be to refuse it.
+    expect(await words(withDrive(configdrive), withDrive('AAAA'))).toEqual(['unchanged', 'conflict']);
+    expect(did).toEqual([]);
+  });
+
   it('that is a URL stays one', async () => {
     await words(withDrive('https://files.test/drive'));
     expect(await words(withDrive('https://files.test/drive'), withDrive('https://files.test/other'))).toEqual([

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { importKinds } from '../../../../functions/baremetal-api/imports/rows.ts';
-import { createMemorySecrets } from '../../../../layers/platform/memory/secrets.ts';
 import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import { readSecrets } from '../../../../layers/store/node-secrets.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront, type Options } from '../front.ts';
 
 type Values = Record<string, unknown>;
@@ -326,9 +326,7 @@ describe('credentials', () => {
   it('are sealed, and stand nowhere else', async () => {
     await outcomes(...all);
     const { platform } = front;
-    const opener = createMemorySecrets();
-    const { values } = await readSecrets(platform.table, node);
-    expect(await opener.open(values['redfish_password']!, { node, name: 'redfish_password' })).toBe('canary-1');
+    expect(await openStored(platform, node, 'redfish_password')).toBe('canary-1');
     const history = await show(`nodes/${node}/history`);
     const stored = await platform.table.get({ pk: `node#${node}`, sk: kinds.node.name });
     expect(JSON.stringify([history, stored, await show(`nodes/${node}`)])).not.toContain('canary');

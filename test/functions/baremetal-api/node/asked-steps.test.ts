@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { openParts } from '../../../../layers/bmc/sealed-parts.ts';
 import { drop, note, notesUntil } from '../../../../layers/domain/notes.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
 import { nameOf } from '../../../../layers/platform/memory/ids.ts';
@@ -39,6 +40,17 @@ describe('clean', () => {
     });
     const { run: name } = await front.read(uuid);
     expect(front.platform.workflows.started).toEqual([{ workflow: 'clean', name, input: { node: uuid } }]);
+  });
+
+  it('keeps the secrets in arguments sealed, at any depth', async () => {
+    const { uuid } = await manageable();
+    const args = { users: [{ name: 'a', sys_pswd: 'hunter2' }], bmc_password: { new: 'hunter3' } };
+    await front.provision(uuid, 'clean', { clean_steps: [{ ...erase, args }] });
+    const kept = note(await front.read(uuid), 'clean_steps');
+    expect(JSON.stringify([front.platform.table.items(), front.platform.log.lines])).not.toContain('hunter');
+    expect(await openParts(front.platform.opener, 'step_argument', kept, () => undefined)).toEqual([
+      { ...erase, args },
+    ]);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../../../layers/bmc/faults.ts';
 import { readSecrets } from '../../../../layers/store/node-secrets.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront } from '../front.ts';
 
 const uuid = '11111111-0000-4000-8000-000000000001';
@@ -133,8 +134,7 @@ describe('a node of ipmi whose BMC answers', () => {
       redfish_password: 'canary-2',
     };
     expect((await convert({ driver_info })).body).toMatchObject({ outcome: 'converted' });
-    const { redfish_password: kept = '' } = await sealed();
-    expect(await front.platform.opener.open(kept, { node: uuid, name: 'redfish_password' })).toBe('canary-2');
+    expect(await openStored(front.platform, uuid, 'redfish_password')).toBe('canary-2');
     expect((await stored()).driver_info).toMatchObject({ ...driver_info, redfish_password: '******' });
     expect(JSON.stringify([front.proxy.requests, front.platform.log])).not.toContain('canary');
   });

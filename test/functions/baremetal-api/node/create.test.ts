@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { readSecrets } from '../../../../layers/store/node-secrets.ts';
 import { withoutNote } from '../../../layers/store/due-entries.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront } from '../front.ts';
 
 const uuid = '11111111-1111-4111-8111-111111111111';
@@ -135,9 +136,7 @@ describe('credentials', () => {
     const { body } = await create(front, redfish);
     expect(body.driver_info).toEqual({ redfish_address: 'https://bmc', redfish_password: '******' });
     expect(JSON.stringify(front.platform.table.items())).not.toContain(secret);
-    const { values } = await readSecrets(front.platform.table, body.uuid);
-    const context = { node: body.uuid as string, name: 'redfish_password' };
-    expect(await front.platform.opener.open(values['redfish_password']!, context)).toBe(secret);
+    expect(await openStored(front.platform, body.uuid as string, 'redfish_password')).toBe(secret);
   });
 
   it('are recognised by their names too, whatever the driver', async () => {

@@ -1,4 +1,5 @@
 /** Requests to a node that somebody works on wait a while, as Ironic's do. */
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { createFrontWithNodes, redfishInfo, type Front } from './stored.ts';
@@ -52,6 +53,22 @@ describe('a request to a locked node', () => {
     expect([answer.status, answer.error]).toEqual([status, '']);
     expect(passed()).toBeGreaterThanOrEqual(1200);
     expect(passed()).toBeLessThan(2200);
+  });
+
+  it('prepares nothing meanwhile', async () => {
+    const { front, uuid } = await createLocked(undefined);
+    const stored: string[] = [];
+    const { objects } = front.platform;
+    const { put } = objects;
+    Object.assign(objects, { put: async (...all: Parameters<typeof put>) => (stored.push(all[0]), put(...all)) });
+    const configdrive = gzipSync('an image').toString('base64');
+    await front.force(uuid, { provision_state: 'available' });
+    const body = { target: 'active', configdrive };
+    expect(await front.request(`PUT /v1/nodes/${uuid}/states/provision`, { body })).toMatchObject({ status: 409 });
+    expect(stored).toEqual([]);
+    await front.force(uuid, { reservation: null });
+    await front.request(`PUT /v1/nodes/${uuid}/states/provision`, { body });
+    expect(stored).toHaveLength(1);
   });
 
   it('is refused after three seconds, having asked a few times only', async () => {

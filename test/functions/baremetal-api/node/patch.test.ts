@@ -3,8 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { Unavailable } from '../../../../layers/domain/fault.ts';
 import { provisionStates, type ProvisionState } from '../../../../layers/domain/baremetal/transitions.ts';
+import { kinds } from '../../../../layers/store/kinds/kinds.ts';
 import { readSecrets, secretsWrite } from '../../../../layers/store/node-secrets.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
+import { readRecord } from '../../../../layers/store/records/find.ts';
+import { openStored } from '../../../fakes/credentials.ts';
 import { createFront } from '../front.ts';
 
 const instance = '11111111-1111-4111-8111-111111111111';
@@ -392,8 +395,7 @@ describe('the driver', () => {
 
 describe('credentials', () => {
   const sealed = async () => (await readSecrets(front.platform.table, uuid)).values;
-  const opened = async (name: string) =>
-    front.platform.opener.open((await sealed())[name] ?? '', { node: uuid, name }).catch(() => undefined);
+  const opened = async (name: string) => openStored(front.platform, uuid, name).catch(() => undefined);
 
   beforeEach(async () => {
     await patch([set('/driver_info', { redfish_address: 'https://a', redfish_password: 'one' })]);
@@ -407,12 +409,85 @@ describe('credentials', () => {
   });
 
   it('stay as they are when the mask comes back', async () => {
-    await patch([replace('/driver_info', { redfish_address: 'https://b', redfish_password: '******' })]);
-    expect((await show()).driver_info).toEqual({ redfish_address: 'https://b', redfish_password: '******' });
+    await patch([replace('/driver_info', { redfish_address: 'https://a', B1: 'b', redfish_password: '******' })]);
+    expect((await show()).driver_info).toEqual({ redfish_address: 'https://a', B1: 'b', redfish_password: '******' });
     expect(await opened('redfish_password')).toBe('one');
     await patch([set('/driver_info/redfish_username', 'admin')]);
     expect(await opened('redfish_password')).toBe('one');
   });
+
+  it.each([
+    ['its address', [set('/driver_info/redfish_address', 'https://b')], 'redfish_address'],
+    ['whom to trust', [set('/driver_info/redfish_verify_ca', false)], 'redfish_verify_ca'],
+    [
+      'the whole of driver_info',
+      [replace('/driver_info', { redfish_address: 'https://b', redfish_verify_ca: false, redfish_password: '******' })],
+      'redfish_address and redfish_verify_ca',
+    ],
+    [
+      'the driver as well',
+      [set('/driver', 'fake-hardware'), remove('/driver_info/redfish_address')],
+      'redfish_address',
+    ],
+  ])('have to come along with a change of %s', async (_, steps, names) => {
+    const before = await show();
+    const refused = await patch(steps);
+    expect(refused).toMatchObject({
+      status: 400,
+      error: expect.stringContaining(
+        `${names} is to be another: give driver_info.redfish_password in the same request`,
+      ) as string,
+    });
+    expect(await show()).toEqual(before);
+    expect((await patch([...steps, set('/driver_info/redfish_password', 'two')])).status).toBe(200);
+    expect(await opened('redfish_password')).toBe('two');
+  });
+
+  it('go with the request that changes the address without them', async () => {
+    await patch([remove('/driver_info/redfish_password'), set('/driver_info/redfish_address', 'https://b')]);
+    expect((await show()).driver_info).toEqual({ redfish_address: 'https://b' });
+    expect(await sealed()).toEqual({});
+  });
+
+  it('of an earlier version are kept by the same rule, and are sealed for their BMC when they are given again', async () => {
+    const known = await readSecrets(front.platform.table, uuid);
+    const old = await front.platform.sealer.seal('old', { node: uuid, name: 'redfish_password' });
+    await front.platform.table.write([secretsWrite(uuid, known, { redfish_password: old })]);
+    expect((await patch([set('/driver_info/redfish_username', 'admin')])).status).toBe(200);
+    expect(await opened('redfish_password')).toBe('old');
+    expect((await patch([set('/driver_info/redfish_address', 'https://b')])).status).toBe(400);
+    await patch([set('/driver_info/redfish_password', 'new')]);
+    await force({ driver_info: { redfish_address: 'https://b', redfish_password: '******' } });
+    expect(await opened('redfish_password')).toBe(undefined);
+  });
+
+  it('are not asked for by what decides nothing of who gets them', async () => {
+    expect((await patch([set('/driver_info/redfish_auth_type', 'basic')])).status).toBe(200);
+    await patch([set('/driver_info/snmp_password', 'three')]);
+    await patch([set('/driver_info/redfish_address', 'https://b'), set('/driver_info/redfish_password', 'two')]);
+    expect(await opened('snmp_password')).toBe('three');
+  });
+
+  it.each(['driver_info', 'instance_info'])(
+    'in a URL of %s are not shown, and stay when their mask comes back',
+    async (field) => {
+      const url = 'https://isouser:hunter2@images.test/a.iso';
+      const at = `/${field}/${field === 'driver_info' ? 'deploy_iso' : 'image_source'}`;
+      const key = at.split('/')[2]!;
+      const kept = async () => {
+        const node = (await readRecord(front.platform.table, kinds.node, uuid)) as unknown as Record<string, object>;
+        return (node[field] as Record<string, unknown>)[key];
+      };
+      const { body } = await patch([set(at, url)]);
+      const shown = body[field] as Record<string, unknown>;
+      expect(shown[key]).toBe('https://******@images.test/a.iso');
+      expect((await patch([replace(`/${field}`, { ...shown, other: 1 })])).status).toBe(200);
+      expect(await kept()).toBe(url);
+      const elsewhere = await patch([set(at, 'https://******@evil.test/a.iso')]);
+      expect([elsewhere.status, elsewhere.error]).toEqual([400, expect.stringContaining('******')]);
+      expect(JSON.stringify([await show(), front.platform.log.lines])).not.toContain('hunter2');
+    },
+  );
 
   it('below other names stay, change and go like those at the top', async () => {
     await patch([set('/driver_info/vendor', { url: 'u', sub: { api_key: 'one' } })]);
@@ -427,10 +502,11 @@ describe('credentials', () => {
   });
 
   it('that an older version has stored as they came are sealed with the next change', async () => {
-    await force({ driver_info: { redfish_password: '******', api_key: 'clear-1', vendor: { pwd: 'clear-2' } } });
+    const access = { redfish_address: 'https://a', redfish_password: '******' };
+    await force({ driver_info: { ...access, api_key: 'clear-1', vendor: { pwd: 'clear-2' } } });
     const { driver_info: info } = await show();
-    expect(info).toEqual({ redfish_password: '******', api_key: '******', vendor: { pwd: '******' } });
-    expect((await patch([replace('/driver_info', { ...info, redfish_address: 'https://c' })])).status).toBe(200);
+    expect(info).toEqual({ ...access, api_key: '******', vendor: { pwd: '******' } });
+    expect((await patch([replace('/driver_info', { ...info, redfish_username: 'c' })])).status).toBe(200);
     expect([await opened('redfish_password'), await opened('api_key'), await opened('/vendor/pwd')]).toEqual([
       'one',
       'clear-1',

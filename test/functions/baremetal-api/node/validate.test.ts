@@ -125,7 +125,12 @@ describe('instance_info of interface direct', () => {
     ['capabilities that are no JSON', { ...imageInfo, capabilities: 'boot_mode' }, 'instance_info.capabilities'],
     ['an unknown boot mode', { ...imageInfo, capabilities: { boot_mode: 'x' } }, 'capabilities.boot_mode'],
     ['another boot mode than the machine', { ...imageInfo, capabilities: { boot_mode: 'bios' } }, 'contradict'],
-    ['secure boot', { ...imageInfo, capabilities: { secure_boot: 'true' } }, 'secure_boot'],
+    [
+      'secure boot in mode bios',
+      { ...imageInfo, deploy_boot_mode: 'bios', capabilities: { secure_boot: 'true' } },
+      'secure_boot',
+    ],
+    ['secure boot in other words', { ...imageInfo, capabilities: { secure_boot: 'on' } }, 'secure_boot'],
     ['an unknown hint', { ...imageInfo, root_device: { colour: 'red' } }, 'instance_info.root_device.colour'],
     ['a size hint in words', { ...imageInfo, root_device: { size: 'big' } }, 'instance_info.root_device.size'],
     ['hints that are a list', { ...imageInfo, root_device: ['sda'] }, 'instance_info.root_device'],

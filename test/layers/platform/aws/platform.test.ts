@@ -23,8 +23,8 @@ describe('the ports on AWS', () => {
     expect(() => make({})).toThrow(`The environment variable ${name} is not set`);
   });
 
-  it('refuse workflow ARNs that are no JSON', () => {
-    expect(() => awsWorkflows({ WORKFLOW_ARNS: 'deploy=arn' })).toThrow('WORKFLOW_ARNS is not a JSON object');
+  it.each(['deploy=arn', 'arn:ingot-', '{verify}', 'arn:ingot-{}'])('refuse workflow ARNs %s', (text) => {
+    expect(() => awsWorkflows({ WORKFLOW_ARNS: text })).toThrow('WORKFLOW_ARNS is no ARN with the names');
   });
 
   it('know a function by FUNCTION_<NAME> only', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { bmcFault } from '../../../../layers/bmc/faults.ts';
 import type { StoredNode } from '../../../../layers/store/nodes.ts';
+import { readIso } from '../../../../simulator/iso.ts';
 import { readAgentMedium } from '../../../fakes/agent-medium.ts';
 import { createAgent, wordsOnMedium } from '../../agent.ts';
 import { aNode, uuid } from '../../nodes.ts';
@@ -179,5 +180,51 @@ describe('an agent that has no medium', () => {
     const { provision_state, last_error } = await stage.read();
     expect(provision_state).toBe('clean failed');
     expect(last_error).toContain('The BMC offers no virtual media of type USBStick.');
+  });
+});
+
+describe('the medium of an agent whose site has no DHCP', () => {
+  const network_data = {
+    links: [{ id: 'nic', type: 'phy', ethernet_mac_address: '52:54:00:00:00:01' }],
+    networks: [{ id: 'net', link: 'nic', type: 'ipv4', ip_address: '10.9.0.5', netmask: '255.255.255.0', routes: [] }],
+    services: [],
+  };
+  const files = async (stage: Stage) => {
+    const { body } = await stage.world.objects.request('GET', stage.machine.media.usb!);
+    return readIso(body!);
+  };
+
+  it('is a configuration drive with the network and the configuration of the agent', async () => {
+    const { stage } = await booted({ network_data });
+    const { label, files: found } = await files(stage);
+    expect(label).toBe('config-2');
+    expect(JSON.parse(found.get('openstack/latest/network_data.json')!.toString())).toEqual(network_data);
+    const { 'ipa-agent-token': token } = await wordsOnMedium(stage);
+    expect(found.get('etc/ironic-python-agent.d/ingot.conf')!.toString().split('\n')).toEqual([
+      '[DEFAULT]',
+      'api_url = http://metal.test',
+      `agent_token = ${token}`,
+      '',
+    ]);
+    expect((await stage.read()).agent_token_sha256).toBe(sha256(token!));
+  });
+
+  it('tells an agent that inspects where its inventory goes', async () => {
+    const stage = await createStage({
+      node: aNode({ provision_state: 'manageable', inspect_interface: 'agent', network_data }),
+    });
+    await stage.provision('inspect', 'inspect');
+    await stage.settle();
+    const text = (await files(stage)).files.get('etc/ironic-python-agent.d/ingot.conf')!.toString();
+    expect(text).toMatch(
+      /^inspection_callback_url = http:\/\/metal\.test\/v1\/continue_inspection\?node_uuid=.*&key=\w+$/m,
+    );
+  });
+
+  it('is not done without: nothing is booted that could never call', async () => {
+    const { stage } = await booted({ network_data }, oneDrive);
+    const { provision_state, last_error, power_state } = await stage.read();
+    expect([provision_state, power_state]).toEqual(['clean failed', 'power off']);
+    expect(last_error).toContain('network_data reaches the agent on a second virtual drive only');
   });
 });

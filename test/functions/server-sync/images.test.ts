@@ -6,6 +6,7 @@ import { imageObject } from '../../../layers/store/image-objects.ts';
 import { newRecord } from '../../../layers/store/kinds/form.ts';
 import { type StoredImage, tenantKinds } from '../../../layers/store/kinds/tenants.ts';
 import { createRecord } from '../../../layers/store/records/change.ts';
+import { readRecord } from '../../../layers/store/records/find.ts';
 
 /** Minutes. */
 const day = 24 * 60;
@@ -37,6 +38,22 @@ const withImage = async (values: (uuid: string) => Partial<StoredImage>) => {
 };
 
 const nobody = 'ffffffff-2222-4333-8444-555555555555';
+
+describe('server-sync and deletions of images', () => {
+  it('does the rest of one that was cut off, and leaves other images alone', async () => {
+    const { platform, uuid, store, pass } = await withImage((image) => ({
+      status: 'pending_delete',
+      source: { object: imageObject(image, '01A') },
+    }));
+    const other = newRecord(platform, tenantKinds.image, { name: 'other', visibility: 'public', owner: 'admin' });
+    await createRecord(platform, tenantKinds.image, other);
+    await store(imageObject(uuid, '01A'));
+    await pass(5);
+    expect(platform.objects.keys()).toEqual([]);
+    const read = async (image: string) => readRecord(platform.table, tenantKinds.image, image);
+    expect([await read(uuid), (await read(other.uuid))?.name]).toEqual([undefined, 'other']);
+  });
+});
 
 describe('server-sync and the data of images', () => {
   it('removes within two days what no image refers to: of an image that is gone, and of an upload that is over', async () => {
