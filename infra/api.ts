@@ -195,7 +195,7 @@ export class Api extends Construct {
     const authorizer =
       challenge &&
       new RequestAuthorizer(this, 'Authorizer', {
-        handler: functions.authorizer.function,
+        handler: functions.authorizer.live,
         identitySources: [IdentitySource.header(challenge.header)],
         resultsCacheTtl: Duration.minutes(5),
       });
@@ -206,7 +206,7 @@ export class Api extends Construct {
       const options: MethodOptions = authorize
         ? { authorizer: authorizer!, authorizationType: AuthorizationType.CUSTOM }
         : { authorizationType: AuthorizationType.NONE };
-      resource.addMethod(method, new LambdaIntegration(functions[name].function), options);
+      resource.addMethod(method, new LambdaIntegration(functions[name].live), options);
     }
   }
 }

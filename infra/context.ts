@@ -36,6 +36,11 @@ const Context = z.object({
   bmc_networks: list
     .default(['10.0.0.0/8'])
     .describe('Networks (CIDR) of BMCs and agents: the outward rules of the proxy, and its own allow-list.'),
+  dynamodb_prefix_list: name
+    .optional()
+    .describe(
+      "Without vpc_id: AWS's prefix list of DynamoDB in the region (pl-..., `aws ec2 describe-managed-prefix-lists`). The proxy's security group then lets it out to BMCs, that list and KMS alone; else to port 443 of anything that the VPC has a route to.",
+    ),
   bmc_ports: list.default(['443', '9999']).describe('Ports of BMCs and agents that the proxy may connect to.'),
   htpasswd_file: name
     .optional()
@@ -54,6 +59,25 @@ const Context = z.object({
   reserve_ramdisk_api: reserve(50, 'requests of deploy agents'),
   reserve_workflow: reserve(200, 'phases of machines'),
   reserve_bmc_proxy: reserve(200, 'conversations with BMCs'),
+  web_acl_rate: z.coerce
+    .string()
+    .regex(/^(0|\d{2,7})$/, 'has to be a whole number from 10 on, or 0: no web ACL')
+    .transform(Number)
+    .default(0)
+    .describe(
+      'How many requests one address may make to each API in five minutes (10 or more) before a web ACL refuses the rest; 0: no web ACL.',
+    ),
+  deployment: z
+    .enum([
+      'CANARY_10PERCENT_10MINUTES',
+      'CANARY_10PERCENT_30MINUTES',
+      'LINEAR_10PERCENT_EVERY_3MINUTES',
+      'ALL_AT_ONCE',
+    ])
+    .default('CANARY_10PERCENT_10MINUTES')
+    .describe(
+      'How a new version of the APIs takes over; an alarm meanwhile takes it back. ALL_AT_ONCE where the changelog asks for it.',
+    ),
   alarm_topic_arn: name.optional().describe('SNS topic that the alarms go to. Without it they only show.'),
 });
 

@@ -18,7 +18,7 @@ export class Feed extends Construct {
 
   constructor(scope: Construct, id: string, { table, functions }: FeedOptions) {
     super(scope, id);
-    const { function: fn } = functions[feed.function];
+    const { function: fn, live } = functions[feed.function];
     const stream = table.tableStreamArn!;
     this.lost = lostQueue(this, 'Lost');
     // The library's own grant has a star for the list of streams, which may name one.
@@ -29,7 +29,7 @@ export class Feed extends Construct {
       }),
     );
     new EventSourceMapping(this, 'Mapping', {
-      target: fn,
+      target: live,
       eventSourceArn: stream,
       // What was written before somebody listened is told, too.
       startingPosition: StartingPosition.TRIM_HORIZON,

@@ -3,8 +3,15 @@ import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 import type { Api } from './api.ts';
-import type { GrantName } from './grants.ts';
-import { type FunctionRow, functions as rows, objectPrefixes, type WorkflowRow, workflows } from './manifest.ts';
+import { calledBy, type GrantName } from './grants.ts';
+import {
+  type FunctionName,
+  type FunctionRow,
+  functions as rows,
+  objectPrefixes,
+  type WorkflowRow,
+  workflows,
+} from './manifest.ts';
 import type { IngotStack } from './stack.ts';
 
 type Row = { readonly at: IConstruct; readonly findings: readonly string[]; readonly reason: string };
@@ -39,6 +46,10 @@ const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): strin
   'objects:images:sweep': { resources: objectsUnder('images'), reason: 'The objects under one prefix of our own.' },
   'objects:agents': { resources: objectsUnder('agents'), reason: 'The objects under one prefix of our own.' },
   'objects:boots': { resources: objectsUnder('boots'), reason: 'The objects under one prefix of our own.' },
+  'objects:sweep': {
+    resources: objectsUnder('configdrives', 'inventories', 'agents', 'guests'),
+    reason: 'The objects under our own prefixes.',
+  },
   'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
   'workflows:start': { resources: executions(false), reason: 'The executions of our own state machines.' },
   'workflows:servers': { resources: executions(true), reason: 'The executions of our own state machines.' },
@@ -51,9 +62,15 @@ const functionRows = (stack: IngotStack): Row[] =>
       {
         at,
         findings: [managedPolicy('AWSLambdaBasicExecutionRole'), managedPolicy('AWSLambdaVPCAccessExecutionRole')],
-        reason: 'They grant writing logs, and to the proxy its network interfaces; AWS keeps them right.',
+        reason:
+          'They grant writing logs, of any log group of the account, and to the proxy its network interfaces; AWS keeps them right.',
       },
       { at, findings: [wildcard('*')], reason: 'X-Ray knows no resources.' },
+      ...grants.flatMap((grant) => {
+        const called = calledBy(grant) as FunctionName | undefined;
+        const versions = called && wildcard(`${arnOf(stack.functions[called].function)}:*`);
+        return versions ? [{ at, findings: [versions], reason: 'Any version of a function of ours (ADR 28).' }] : [];
+      }),
       ...grants.flatMap((grant) => {
         const star = stars[grant as GrantName];
         return star ? [{ at, findings: star.resources(stack).map(wildcard), reason: star.reason }] : [];
@@ -76,12 +93,13 @@ const apiRows = (api: Api): Row[] => [
   {
     at: api,
     findings: ['AwsSolutions-APIG3'],
-    reason: 'A web ACL is the choice of the operator; a PRIVATE endpoint (context endpoint_type) has no need of one.',
+    reason: 'A web ACL costs money each month: the operator asks for one with context web_acl_rate.',
   },
   {
     at: api,
     findings: ['AwsSolutions-APIG4'],
-    reason: 'The version documents are public in Ironic; deploy agents prove themselves by the token of their node.',
+    reason:
+      'Clients read the version documents before they prove who they are. Routes of agents are for agent_networks alone, by the policy of the API; who knows a MAC address learns by a lookup which node has it, and no token (docs/guides/agents.md).',
   },
   {
     at: api,
@@ -93,7 +111,7 @@ const apiRows = (api: Api): Row[] => [
 /** The functions that state machines call. */
 const runners = [...new Set(Object.values<WorkflowRow>(workflows).map(({ runner }) => runner))];
 
-const otherRows = ({ workflows: machines, functions, data, feed, subscriptions }: IngotStack): Row[] => [
+const otherRows = ({ workflows: machines, functions, data, feed, subscriptions, rollout }: IngotStack): Row[] => [
   ...[feed, subscriptions].map((at) => ({
     at,
     findings: ['AwsSolutions-SQS3'],
@@ -105,9 +123,15 @@ const otherRows = ({ workflows: machines, functions, data, feed, subscriptions }
     reason: 'X-Ray and vended log delivery know no resources; the other stars are any version of functions of ours.',
   },
   {
+    at: rollout,
+    findings: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
+    reason: 'It grants CodeDeploy leading aliases to another version, and looking at alarms; AWS keeps it right.',
+  },
+  {
     at: data,
     findings: ['AwsSolutions-S1'],
-    reason: 'Objects are reached through links that a workflow made, which the history of its execution records.',
+    reason:
+      'Nothing records who reads an object: a log of reads would need a bucket of its own and hold the links. A link is of one key and one method, and lives for minutes to hours.',
   },
 ];
 

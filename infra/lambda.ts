@@ -1,6 +1,15 @@
 /** One function = one folder = one role. What it may do follows from the `grants` of its manifest row. */
-import { AssetHashType, Duration } from 'aws-cdk-lib';
-import { Architecture, Code, Function, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { AssetHashType, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  Alias,
+  Architecture,
+  Code,
+  Function,
+  type IFunction,
+  type IVersion,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +44,13 @@ export type LambdaOptions = {
 
 export class Lambda extends Construct {
   readonly function: Function;
+  /**
+   * What this template made of it, which never changes and is never removed: a run keeps to the version it began with, and
+   * so does a function with those it calls (ADR 28).
+   */
+  readonly version: IVersion;
+  /** Where whoever comes from outside is led, now to this version and now to the next: API Gateway, rules, streams. */
+  readonly live: Alias & IFunction;
   readonly logs: LogGroup;
 
   constructor(scope: Construct, name: FunctionName, { environment, network, reserve }: LambdaOptions) {
@@ -59,6 +75,10 @@ export class Lambda extends Construct {
         vpcSubnets: { subnets: network.subnets },
         securityGroups: [network.securityGroup],
       }),
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     });
+    // The casts: CDK's own classes do not satisfy its interfaces under exactOptionalPropertyTypes.
+    this.version = this.function.currentVersion as IVersion;
+    this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.version }) as Alias & IFunction;
   }
 }

@@ -92,7 +92,7 @@ export const functions = {
   sync: {
     memory: 512,
     timeout: 300,
-    grants: ['table', 'objects', 'objects:agents', 'objects:guests', 'workflows:start'],
+    grants: ['table', 'objects:sweep', 'objects:guests', 'workflows:start'],
     doc: 'Finds nodes whose execution is gone and resumes or fails them; writes guest documents that could not be written; sweeps objects that no node refers to; after an update brings the table into its new form.',
   },
   'power-sync': {

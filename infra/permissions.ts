@@ -86,6 +86,21 @@ const objectStatements = (
   ];
 };
 
+/** Who sweeps looks for what nobody refers to, and reads none of it. */
+const sweepStatements = (
+  { data: { bucket } }: GrantTargets,
+  names: readonly (keyof typeof objectPrefixes)[],
+): PolicyStatement[] => {
+  const prefixes = names.map((name) => `${objectPrefixes[name]}*`);
+  return [
+    new PolicyStatement({
+      actions: ['s3:DeleteObject'],
+      resources: prefixes.map((prefix) => bucket.arnForObjects(prefix)),
+    }),
+    listStatement(bucket, prefixes),
+  ];
+};
+
 /** One SSM parameter, if there is one. AWS's own key for SSM opens for whoever may read it: its key policy says so. */
 const readParameter = (stack: Stack, name: string): PolicyStatement[] => {
   if (name === '') return [];
@@ -99,16 +114,18 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   tenants: (_stack, targets) => [tableStatement(targets, 'tenants')],
   objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
   'objects:images': (_stack, targets) => objectStatements(targets, ['images']),
-  'objects:images:sweep': (_stack, { data: { bucket } }) => [
-    new PolicyStatement({
-      actions: ['s3:DeleteObject'],
-      resources: [bucket.arnForObjects(`${objectPrefixes.images}*`)],
-    }),
-    listStatement(bucket, [`${objectPrefixes.images}*`]),
-  ],
+  'objects:images:sweep': (_stack, targets) => sweepStatements(targets, ['images']),
+  'objects:sweep': (_stack, targets) => sweepStatements(targets, ['configdrives', 'inventories', 'agents', 'guests']),
   'objects:agents': (_stack, targets) => objectStatements(targets, ['agents']),
   'objects:boots': (_stack, targets) => objectStatements(targets, ['boots']),
-  'objects:guests': (_stack, targets) => objectStatements(targets, ['guests']),
+  // Whoever writes them reads none: they are for operators.
+  'objects:guests': (_stack, { data: { bucket, dataKey } }) => [
+    new PolicyStatement({
+      actions: ['s3:PutObject', 's3:DeleteObject'],
+      resources: [bucket.arnForObjects(`${objectPrefixes.guests}*`)],
+    }),
+    new PolicyStatement({ actions: ['kms:GenerateDataKey'], resources: [dataKey.keyArn] }),
+  ],
   // Nobody authenticates to who has it: new objects, and none of anybody else.
   'objects:inventories': (_stack, { data: { bucket, dataKey } }) => [
     new PolicyStatement({
@@ -142,7 +159,8 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
 };
 
 const invoke = (name: FunctionName, { functions }: GrantTargets): PolicyStatement[] => [
-  new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functions[name].function.functionArn] }),
+  // Any version of it: those that were deployed before call the ones they were made with.
+  new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [`${functions[name].function.functionArn}:*`] }),
 ];
 
 /** `FUNCTION_<NAME>` tells `layers/platform/aws/platform.ts` whom a function calls. */
@@ -156,7 +174,7 @@ export const grantAll = (stack: Stack, targets: GrantTargets): void => {
       const called = calledBy(grant) as FunctionName | undefined;
       const given = called ? invoke(called, targets) : statements[grant as GrantName](stack, targets);
       for (const statement of given) fn.addToRolePolicy(statement);
-      if (called) fn.addEnvironment(invokeVariable(called), targets.functions[called].function.functionArn);
+      if (called) fn.addEnvironment(invokeVariable(called), targets.functions[called].version.functionArn);
     }
   }
 };

@@ -32,10 +32,12 @@ import {
 } from './manifest.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
+import { Rollout } from './rollout.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Settings, variableOf } from './settings.ts';
 import { readUserFiles } from './users.ts';
 import { warn } from './warnings.ts';
+import { WebAcl } from './web-acl.ts';
 import { Workflows } from './workflows.ts';
 
 type ApiRows = Readonly<Record<ApiName, ApiRow> & Record<string, ApiRow>>;
@@ -63,6 +65,7 @@ export class IngotStack extends Stack {
   readonly apis: Readonly<Record<ApiName, Api>>;
   readonly feed: Feed;
   readonly subscriptions: Subscriptions;
+  readonly rollout: Rollout;
 
   constructor(
     scope: Construct,
@@ -78,7 +81,7 @@ export class IngotStack extends Stack {
     const data = new Data(this, 'Data', context.stack_name);
     this.data = data;
     keepFormerIndexes(data.tables.machines, context.former_indexes);
-    const network = new HardwareNetwork(this, 'HardwareNetwork', context);
+    const network = new HardwareNetwork(this, 'HardwareNetwork', context, data);
     const functions = Object.fromEntries(
       (Object.keys(rows) as FunctionName[]).map((name) => [
         name,
@@ -97,6 +100,8 @@ export class IngotStack extends Stack {
     });
     grantAll(this, { context, settings, data, functions });
     this.apis = this.addApis(apis, { context, settings, functions });
+    const { stack_name: name, web_acl_rate: rate } = context;
+    if (rate > 0) void new WebAcl(this, 'WebAcl', { name, rate, apis: this.apis });
     this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
     this.tellCallers(settings, functions);
     for (const name of keeperNames) this.addSync(context, name, functions[name]);
@@ -104,7 +109,7 @@ export class IngotStack extends Stack {
     this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
     this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
     const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
-    void new Alarms(this, 'Alarms', {
+    const { all: alarms } = new Alarms(this, 'Alarms', {
       context,
       workflows: this.workflows,
       functions,
@@ -112,6 +117,7 @@ export class IngotStack extends Stack {
       tables: data.tables,
       lost,
     });
+    this.rollout = new Rollout(this, 'Rollout', { context, functions, apis, alarms });
     this.addOutputs(data);
   }
 
@@ -153,8 +159,8 @@ export class IngotStack extends Stack {
   }
 
   /** Who looks after runs does so when one of theirs ends badly, and every five minutes for what no event tells. */
-  private addSync({ stack_name: stackName }: Context, name: FunctionName, { function: fn }: Lambda): void {
-    const target = new LambdaFunction(fn);
+  private addSync({ stack_name: stackName }: Context, name: FunctionName, { live }: Lambda): void {
+    const target = new LambdaFunction(live);
     const id = name.split('-').map(capital).join('');
     new Rule(this, `${id}Schedule`, {
       schedule: Schedule.rate(Duration.minutes(5)),

@@ -28,14 +28,14 @@ export class Subscriptions extends Construct {
   constructor(scope: Construct, id: string, { rows, bus, functions }: SubscriptionsOptions) {
     super(scope, id);
     const subscribe = ({ function: name, types }: SubscriptionRow): [string, Queue] => {
-      const { function: fn } = functions[name];
+      const { live } = functions[name];
       const queue = lostQueue(this, `${name}-lost`);
-      fn.configureAsyncInvoke({ ...invocation, onFailure: new SqsDestination(queue) });
+      live.configureAsyncInvoke({ ...invocation, onFailure: new SqsDestination(queue) });
       new Rule(this, name, {
         eventBus: bus,
         description: `Events that ${name} waits for`,
         eventPattern: { source: [eventSource], detailType: [...types] },
-        targets: [new LambdaFunction(fn, { deadLetterQueue: queue, ...delivery })],
+        targets: [new LambdaFunction(live, { deadLetterQueue: queue, ...delivery })],
       });
       return [name, queue];
     };

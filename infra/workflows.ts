@@ -1,7 +1,13 @@
 /** The state machines, from the same definitions that the one-machine runner interprets. */
 import { ArnFormat, FileSystem, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import {
+  CfnStateMachineVersion,
+  DefinitionBody,
+  LogLevel,
+  StateMachine,
+  StateMachineType,
+} from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,14 +47,14 @@ export class Workflows extends Construct {
     const folder = FileSystem.mkdtemp('asl-');
     const create = (name: WorkflowName) => {
       const { doc, runner } = workflows[name];
-      const { function: fn } = functions[runner];
+      const { function: fn, version } = functions[runner];
       const file = join(folder, `${name}.asl.json`);
       writeFileSync(file, readDefinition(name));
       const machine = new StateMachine(this, name, {
         stateMachineName: machineName(stackName, name),
         stateMachineType: StateMachineType.STANDARD,
         definitionBody: DefinitionBody.fromFile(file),
-        definitionSubstitutions: { ...substitutions, [runner.replaceAll('-', '_')]: fn.functionArn },
+        definitionSubstitutions: { ...substitutions, [runner.replaceAll('-', '_')]: version.functionArn },
         comment: doc,
         tracingEnabled: true,
         logs: {
@@ -63,7 +69,13 @@ export class Workflows extends Construct {
           }),
         },
       });
+      // Any version of it: executions that began before call the one they began with.
       fn.grantInvoke(machine);
+      const published = new CfnStateMachineVersion(this, `${name}-version`, {
+        stateMachineArn: machine.stateMachineArn,
+        stateMachineRevisionId: machine.stateMachineRevisionId,
+      });
+      published.applyRemovalPolicy(RemovalPolicy.RETAIN);
       return machine;
     };
     this.machines = Object.fromEntries(

@@ -1,5 +1,5 @@
 /**
- * Builds boot images of kernel, ramdisk and boot loader, and hands out links to them (ADR 28). What is large is never
+ * Builds boot images of kernel, ramdisk and boot loader, and hands out links to them (ADR 29). What is large is never
  * whole in memory: an image is stored in pieces of one size, and put together by the object store. A call works for a
  * while and says how far it is; whoever calls again goes on behind the last piece that is stored.
  */

@@ -1,7 +1,7 @@
 /**
  * The boot image of a ramdisk that comes as kernel and ramdisk (ironic-deploy.md 1.1): how it is made of its parts, and
  * what the function that builds it is asked and answers. It holds nothing that only one machine may know: that is on the
- * medium of the agent (ADR 9), so all machines with the same parts and arguments boot the same image (ADR 28).
+ * medium of the agent (ADR 9), so all machines with the same parts and arguments boot the same image (ADR 29).
  */
 import * as z from 'zod';
 

@@ -43,6 +43,12 @@ const openInventories: Open = async (connected) => {
   return { put };
 };
 
+/** Who writes guest documents reads none. */
+const openGuests: Open = async (connected) => {
+  const { put, remove } = (await openObjects(connected)) as Objects;
+  return { put, remove };
+};
+
 /** Who sweeps reads nothing. */
 const openSwept: Open = async (connected) => {
   const { list, remove } = (await openObjects(connected)) as Objects;
@@ -100,7 +106,8 @@ const openers: { readonly [G in GrantName]: Open } = {
   'objects:images:sweep': openSwept,
   'objects:agents': openObjects,
   'objects:boots': openObjects,
-  'objects:guests': openObjects,
+  'objects:guests': openGuests,
+  'objects:sweep': openSwept,
   'workflows:start': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:servers': workflowMethods('start', 'stop', 'describe', 'history'),
   'workflows:callback': workflowMethods('succeed', 'fail', 'heartbeat'),

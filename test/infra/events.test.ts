@@ -23,7 +23,8 @@ describe('changes of nodes', () => {
   it('go to one function, nothing else of the table does, and none is given up before the stream forgets it', () => {
     template.resourceCountIs('AWS::Lambda::EventSourceMapping', 1);
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      FunctionName: { Ref: Match.stringLikeRegexp('^eventsFunction') },
+      // The name out of the ARN of the alias, and the alias.
+      FunctionName: { 'Fn::Join': ['', [Match.objectLike({ 'Fn::Select': Match.arrayWith([6]) }), ':live']] },
       FilterCriteria: { Filters: [{ Pattern: '{"dynamodb":{"Keys":{"sk":{"S":["node"]}}}}' }] },
       StartingPosition: 'TRIM_HORIZON',
       FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -89,7 +90,7 @@ describe('a subscription', () => {
       EventPattern: { source: ['ingot'], 'detail-type': ['node.provision_state', 'node.vifs'] },
       Targets: [
         Match.objectLike({
-          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^syncFunction'), 'Arn'] },
+          Arn: { Ref: Match.stringLikeRegexp('^syncLive') },
           DeadLetterConfig: { Arn: queue },
           RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
         }),

@@ -81,7 +81,7 @@ describe('the template and the manifest', () => {
       const id = `${construct}ApiRest${path.replaceAll(/[^A-Za-z0-9]/g, '')}${name}`;
       const [, method] = methods.find(([logical]) => logical.startsWith(id))!;
       expect([row.at, method.Properties['AuthorizationType']]).toEqual([row.at, row.authorize ? 'CUSTOM' : 'NONE']);
-      expect(JSON.stringify(method.Properties['Integration'])).toContain(prefixOf(row.function));
+      expect(JSON.stringify(method.Properties['Integration'])).toContain(`${row.function.replaceAll('-', '')}Live`);
     }
   });
 
@@ -242,9 +242,23 @@ describe('roles', () => {
     ]);
   });
 
-  it('let only who makes the media of agents, and who sweeps them, touch the tokens on them', () => {
-    expect(names.filter((name) => may(name, 's3:GetObject', '/agents/*'))).toEqual(['workflow', 'sync']);
-    expect(names.filter((name) => may(name, 's3:PutObject', '/agents/*'))).toEqual(['workflow', 'sync']);
+  it('let only who makes the media of agents touch the tokens on them, and who sweeps them remove them unread', () => {
+    for (const [action, who] of [
+      ['s3:GetObject', ['workflow']],
+      ['s3:PutObject', ['workflow']],
+      ['s3:DeleteObject', ['workflow', 'sync']],
+    ] as const) {
+      expect([action, names.filter((name) => may(name, action, '/agents/*'))]).toEqual([action, who]);
+    }
+  });
+
+  it('let nobody who sweeps, or who writes guest documents, read an object by that', () => {
+    const reading = (what: string) => names.filter((name) => may(name, 's3:GetObject', what));
+    for (const what of ['/configdrives/*', '/inventories/*', '/agents/*', '/images/*', '/guest-metadata/*']) {
+      expect([what, reading(what).filter((name) => name.endsWith('sync'))]).toEqual([what, []]);
+    }
+    expect(reading('/guest-metadata/*')).toEqual([]);
+    expect(names.filter((name) => may(name, 's3:PutObject', '/guest-metadata/*'))).toContain('sync');
   });
 
   it('keep the proxy away from objects and workflows', () => {
@@ -365,6 +379,34 @@ describe('the hardware network', () => {
     });
   });
 
+  it('lets the proxy out to nothing else where the list of DynamoDB is named, and to BMCs with IPv6', () => {
+    const limited = synthesise({ bmc_networks: 'fd00:10::/32', bmc_ports: '443', dynamodb_prefix_list: 'pl-1234' });
+    limited.hasResourceProperties('AWS::EC2::SecurityGroup', {
+      GroupDescription: Match.stringLikeRegexp('BMC proxy'),
+      SecurityGroupEgress: [Match.objectLike({ CidrIpv6: 'fd00:10::/32', FromPort: 443, ToPort: 443 })],
+    });
+    limited.hasResourceProperties('AWS::EC2::SecurityGroupEgress', {
+      DestinationPrefixListId: 'pl-1234',
+      FromPort: 443,
+      ToPort: 443,
+    });
+    limited.hasResourceProperties('AWS::EC2::SecurityGroupEgress', {
+      DestinationSecurityGroupId: { 'Fn::GetAtt': [Match.stringLikeRegexp('KmsEndpoint'), 'GroupId'] },
+      FromPort: 443,
+    });
+    expect(JSON.stringify(limited.findResources('AWS::EC2::SecurityGroup'))).not.toContain('0.0.0.0/0');
+  });
+
+  it('has endpoints for one table and one key: whose credentials are used there does not matter', () => {
+    const policies = ofType('AWS::EC2::VPCEndpoint').map(([, { Properties }]) => Properties['PolicyDocument']);
+    const statement = (Action: unknown, id: string) =>
+      expect.objectContaining({ Action, Resource: { 'Fn::GetAtt': [expect.stringContaining(id), 'Arn'] } });
+    expect(policies).toEqual([
+      { Statement: [statement('dynamodb:*', 'DataTable')], Version: '2012-10-17' },
+      { Statement: [statement(['kms:Encrypt', 'kms:Decrypt'], 'DataSecretsKey')], Version: '2012-10-17' },
+    ]);
+  });
+
   it('may be a VPC that exists', () => {
     const placed = synthesise({
       vpc_id: 'vpc-0123456789abcdef0',
@@ -479,6 +521,29 @@ describe('operators', () => {
       }),
     });
     expect(() => synthesise({ agent_networks: 'the site' })).toThrow('agent_networks: "the site" is no network');
+  });
+
+  it('may have a web ACL before the APIs, which refuses who asks too often', () => {
+    expect(ofType('AWS::WAFv2::WebACL')).toEqual([]);
+    const guarded = synthesise({ web_acl_rate: '2000' });
+    guarded.hasResourceProperties('AWS::WAFv2::WebACL', {
+      Scope: 'REGIONAL',
+      DefaultAction: { Allow: {} },
+      Rules: [
+        Match.objectLike({
+          Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
+          Statement: { RateBasedStatement: { Limit: 2000, AggregateKeyType: 'IP', EvaluationWindowSec: 300 } },
+        }),
+      ],
+    });
+    const stages = Object.keys(guarded.findResources('AWS::ApiGateway::Stage'));
+    const guardedStages = Object.values(guarded.findResources('AWS::WAFv2::WebACLAssociation')).map(({ Properties }) =>
+      JSON.stringify(Properties),
+    );
+    expect(guardedStages).toHaveLength(stages.length);
+    for (const stage of stages) expect(guardedStages.some((one) => one.includes(`"${stage}"`))).toBe(true);
+    for (const wrong of ['9', '-10', 'many', ''])
+      expect(() => synthesise({ web_acl_rate: wrong })).toThrow('web_acl_rate');
   });
 
   it('are stopped by a context value that cannot be', () => {

@@ -1,4 +1,4 @@
-/** What a node's ramdisk is booted from: the ISO that its driver_info names, or one that is built of its parts (ADR 28). */
+/** What a node's ramdisk is booted from: the ISO that its driver_info names, or one that is built of its parts (ADR 29). */
 import type { BootImageRequest, Source } from '../../../layers/domain/boot-image.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
 import { isWebUrl } from '../../../layers/domain/instance-image.ts';

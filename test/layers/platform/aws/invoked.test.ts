@@ -8,9 +8,9 @@ import { createLogRecorder } from '../../../../layers/platform/memory/log.ts';
 
 const context = { awsRequestId: 'id-1', getRemainingTimeInMillis: () => 5000 } as Context;
 
-const throwing = async (error: unknown) => {
+const throwing = async (what: unknown) => {
   const log = createLogRecorder();
-  const handler = toInvoked(async () => Promise.reject(error), log);
+  const handler = toInvoked(async () => Promise.reject(what), log);
   const [told] = await Promise.allSettled([handler({}, context)]);
   const thrown = (told as PromiseRejectedResult).reason as Error;
   return { thrown, log };
