@@ -11,7 +11,8 @@ type App = (event: unknown, invocation: Invocation) => Promise<object>;
  * there is one, and it would stand in the history and the log of the execution.
  */
 const toldOf = (error: unknown): Error => {
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  const { name, message } =
+    error instanceof Error ? error : { name: 'Error', message: 'No error was thrown, but something else.' };
   return Object.assign(new Error(message), { name, stack: '' });
 };
 

@@ -2,7 +2,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { openStored } from '../../fakes/credentials.ts';
-import { configdrive, createSite, first, noSecrets, refusals, samples, second, type Site, summed, third } from './site.ts';
+import {
+  configdrive,
+  createSite,
+  first,
+  noSecrets,
+  refusals,
+  samples,
+  second,
+  type Site,
+  summed,
+  third,
+} from './site.ts';
 
 let site: Site;
 beforeEach(async () => {
