@@ -1,6 +1,6 @@
 /** Calls of an API over HTTP: to our own gateway, and to others that do not want us. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
@@ -205,13 +205,12 @@ describe('the credential', () => {
 /** An identity service that answers each login, by what it was sent. */
 const identity = async (answer: (login: unknown) => Told) => {
   const logins: unknown[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      logins.push({ path: request.url, ...(JSON.parse(body) as object) });
-      const told = answer(logins.at(-1));
-      if (told !== 'silence') response.writeHead(told.status, told.headers).end('{}');
-    });
-  }).listen(0, '127.0.0.1');
+  const reply = async (request: IncomingMessage, response: ServerResponse) => {
+    logins.push({ path: request.url, ...(JSON.parse(await text(request)) as object) });
+    const told = answer(logins.at(-1));
+    if (told !== 'silence') response.writeHead(told.status, told.headers).end('{}');
+  };
+  const server = createServer((request, response) => void reply(request, response)).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
