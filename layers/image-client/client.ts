@@ -98,7 +98,7 @@ export const createImageClient = (options: ImageClientOptions): ImageClient => {
       const place = await placeOf(image);
       if (place) return { image, ...place };
       throw Invalid(
-        `Image ${id}: its Image API names no http or https URL of it (locations, direct_url) that an agent could fetch it from.`,
+        `Image ${id}: its Glance names no http or https URL of it (locations, direct_url) that an agent could fetch it from without a token. Set show_image_direct_url there and keep images in an HTTP store, or keep them, by the same UUIDs, in Ingot's own Image API and leave image_endpoint empty.`,
       );
     },
   };
