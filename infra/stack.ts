@@ -188,7 +188,7 @@ export class IngotStack extends Stack {
       new Rule(this, `${name.split('-').map(capital).join('')}Schedule`, {
         schedule: Schedule.rate(minutesOf(every, settings[every])),
         description: `${stackName}: ${name}, by setting ${every}`,
-        targets: [new LambdaFunction(this.functions[name].function)],
+        targets: [new LambdaFunction(this.functions[name].live)],
       });
     }
   }
