@@ -111,12 +111,12 @@ const apiRows = (api: Api): Row[] => [
 /** The functions that state machines call. */
 const runners = [...new Set(Object.values<WorkflowRow>(workflows).map(({ runner }) => runner))];
 
-const otherRows = ({ workflows: machines, functions, data, feed, subscriptions, rollout }: IngotStack): Row[] => [
-  ...[feed, subscriptions].map((at) => ({
-    at,
+const otherRows = ({ workflows: machines, functions, data, lost, rollout }: IngotStack): Row[] => [
+  {
+    at: lost,
     findings: ['AwsSolutions-SQS3'],
-    reason: 'The queues are where others put what they cannot deliver; an alarm tells people of it.',
-  })),
+    reason: 'It is the queue where others put what they cannot deliver; an alarm tells people of it.',
+  },
   {
     at: machines,
     findings: [wildcard('*'), ...runners.map((name) => wildcard(`${arnOf(functions[name].function)}:*`))],

@@ -228,7 +228,7 @@ for (const { scheme, dialect, start } of sides) {
           media: was.media,
         });
         const ledger = await ingot(['ledger', 'verify', uuid, '--state-dir', site.folder]);
-        expect(ledger.out).toContain('nothing was ever sent to its BMC');
+        expect(ledger.out).toContain('nothing was sent to its BMC');
       }
     });
 
