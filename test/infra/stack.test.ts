@@ -137,7 +137,7 @@ describe('the look at the power of all machines', () => {
 
   it('is scheduled as the setting says', () => {
     expect(rules(template).map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(['rate(30 minutes)']);
-    expect(JSON.stringify(rules(template)[0]!.Targets)).toContain(prefixOf('power-sync'));
+    expect(JSON.stringify(rules(template)[0]!.Targets)).toContain('powersyncLive');
     const often = synthesise({ sync_power_state_interval: '60' });
     expect(rules(often).map(({ ScheduleExpression }) => ScheduleExpression)).toEqual(['rate(1 minute)']);
   });
@@ -411,7 +411,7 @@ describe('the hardware network', () => {
     const placed = synthesise({
       vpc_id: 'vpc-0123456789abcdef0',
       subnet_ids: 'subnet-1,subnet-2',
-      availability_zones: 'a,b',
+      availability_zones: 'eu-central-1a,eu-central-1b',
     });
     placed.resourceCountIs('AWS::EC2::VPC', 0);
     placed.hasResourceProperties('AWS::Lambda::Function', {
