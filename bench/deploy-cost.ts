@@ -23,7 +23,7 @@ const cloud = await startCloud({
   stateDir: folder,
   port: 0,
   variables: {},
-  simulator: { machines: 1, port: 0, controlPort: 0, scale: 0.02 },
+  simulator: { machines: 1, port: 0, controlPort: 0, scale: 0.02, profiles: 'plain' },
 });
 const transitions: Record<string, number> = {};
 const ends = new Map<string, () => void>();

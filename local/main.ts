@@ -34,14 +34,14 @@ const check = (options: Options): void => {
 
 const start = async (options: Options): Promise<Cloud> => {
   check(options);
-  const { machines, port, scale } = options;
+  const { machines, port, scale, profiles } = options;
   return startCloud({
     stateDir: options['state-dir'],
     port,
     variables: isDemo(options) ? { ...env, INGOT_USERS: withTenant(env['INGOT_USERS']) } : env,
     ...(options.events !== '' && { events: options.events }),
     ...(machines > 0 && {
-      simulator: { machines, port: options['simulator-port'], controlPort: options['control-port'], scale },
+      simulator: { machines, port: options['simulator-port'], controlPort: options['control-port'], scale, profiles },
     }),
   });
 };

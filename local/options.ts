@@ -25,6 +25,10 @@ const path = (text: string, where: string) => {
   if (text === '') throw Invalid(`${where} has to be a path, it is empty.`);
   return text;
 };
+const names = (text: string, where: string) => {
+  if (!/^[a-z]+(,[a-z]+)*$/.test(text)) throw Invalid(`${where} has to be names with commas, not "${text}".`);
+  return text;
+};
 const target = (text: string, where: string) => {
   if (text === '') throw Invalid(`${where} has to be a file or a URL, it is empty.`);
   return text;
@@ -52,6 +56,13 @@ const rows = {
     ...freePort,
     env: 'INGOT_CONTROL_PORT',
     doc: 'port of the control of the simulator; 0: a free one',
+  },
+  profiles: {
+    value: 'NAMES',
+    env: 'INGOT_PROFILES',
+    default: 'plain',
+    read: names,
+    doc: 'whose BMCs simulated machines have, in turn, such as dell,hpe',
   },
   scale: {
     value: 'X',

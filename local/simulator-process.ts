@@ -13,6 +13,8 @@ export type SimulatorOptions = {
   readonly controlPort: number;
   /** Real seconds per second of the machines. */
   readonly scale: number;
+  /** Given to the machines in turn (simulator/profiles.ts), with commas. */
+  readonly profiles: string;
 };
 
 export type SimulatorProcess = {
@@ -40,13 +42,13 @@ const inOurWords = (said: string): string => said.replace(/^simulator: /, '').re
  * Throws Simulator (500) with what the process said when it cannot start.
  */
 export const startSimulator = async (
-  { machines, port, controlPort, scale }: SimulatorOptions,
+  { machines, port, controlPort, scale, profiles }: SimulatorOptions,
   folder: string,
   apiUrl: string,
   onLine: (line: string) => void,
 ): Promise<SimulatorProcess> => {
-  const numbers = { machines, port, 'control-port': controlPort, scale, seed: 1 };
-  const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const flags = { machines, port, 'control-port': controlPort, scale, profiles, seed: 1 };
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   // A group of its own: Ctrl-C in the terminal is for the main process, which ends the simulator last.
   const child = spawn(process.execPath, [entry, ...args, '--state-dir', folder, '--api-url', apiUrl, '--with-parent'], {
     stdio: ['pipe', 'pipe', 'pipe'],

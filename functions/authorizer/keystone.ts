@@ -6,6 +6,7 @@ import * as z from 'zod';
 
 import { Fault, Unavailable } from '../../layers/domain/fault.ts';
 import type { ParameterStore } from '../../layers/platform/platform.ts';
+import { loginRequest, ServiceAccount, tokenIn, tokensUrl } from '../../layers/platform/service-account.ts';
 import type { Config } from './config.ts';
 import { headerOf, type Identify, type Identity, knownRoles, refusal } from './identity.ts';
 
@@ -13,27 +14,6 @@ type Settings = Config['keystone'];
 
 /** Milliseconds for one request; API Gateway gives the whole authorizer ten seconds (infra/manifest.ts). */
 const patience = 3000;
-
-const domain = { user_domain_name: z.string().default('Default'), project_domain_name: z.string().default('Default') };
-
-/** The service account, as JSON: a user with a project, or an application credential. */
-const Credentials = z.union([
-  z.object({ username: z.string(), password: z.string(), project_name: z.string(), ...domain }),
-  z.object({ application_credential_id: z.string(), application_credential_secret: z.string() }),
-]);
-type Credentials = z.output<typeof Credentials>;
-
-const identityBody = (account: Credentials): object => {
-  if ('application_credential_id' in account) {
-    const { application_credential_id: id, application_credential_secret: secret } = account;
-    return { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
-  }
-  const { username: name, password, project_name, user_domain_name, project_domain_name } = account;
-  return {
-    identity: { methods: ['password'], password: { user: { name, password, domain: { name: user_domain_name } } } },
-    scope: { project: { name: project_name, domain: { name: project_domain_name } } },
-  };
-};
 
 const Token = z.object({
   token: z.object({
@@ -54,10 +34,10 @@ const unreachable = (cause?: unknown) =>
 const misconfigured = (message: string, cause?: unknown) => new Fault('Configuration', 500, message, { cause });
 
 /** Throws Fault `Configuration` for what is no account, without its text: it may hold a password. */
-const readAccount = async (parameters: ParameterStore, name: string): Promise<Credentials> => {
+const readAccount = async (parameters: ParameterStore, name: string): Promise<ServiceAccount> => {
   const text = await parameters.read(name);
   try {
-    return Credentials.parse(JSON.parse(text));
+    return ServiceAccount.parse(JSON.parse(text));
   } catch {
     throw misconfigured(
       `The parameter ${name} is not the JSON of a service account: username, password, project_name, or application_credential_id and application_credential_secret.`,
@@ -65,11 +45,16 @@ const readAccount = async (parameters: ParameterStore, name: string): Promise<Cr
   }
 };
 
-type Ask = (init: { method: string; headers: Record<string, string>; body?: string }) => Promise<Response>;
+type Ask = (init: {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  redirect?: 'error';
+}) => Promise<Response>;
 
 /** Requests to .../v3/auth/tokens. Redirects are refused: the token would travel along. Throws Unavailable (503). */
 const createAsk = ({ authUrl }: Settings): Ask => {
-  const url = `${authUrl.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3/auth/tokens`;
+  const url = tokensUrl(authUrl);
   return async ({ method, headers, body }) => {
     const options = { method, headers, ...(body !== undefined && { body }) };
     const query = method === 'GET' ? '?nocatalog' : '';
@@ -86,17 +71,11 @@ const createAsk = ({ authUrl }: Settings): Ask => {
 };
 
 /** The authorizer's own token, made when there is none. */
-const logIn = async (ask: Ask, account: Credentials): Promise<string> => {
-  const answer = await ask({
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ auth: identityBody(account) }),
-  });
-  const token = answer.headers.get('X-Subject-Token');
-  if (answer.status !== 201 || !token) {
-    throw misconfigured(`The identity service answered ${answer.status} to the service account of this API.`);
-  }
-  return token;
+const logIn = async (ask: Ask, account: ServiceAccount): Promise<string> => {
+  const answer = await ask(loginRequest(account));
+  const token = tokenIn(answer);
+  if (token !== undefined) return token;
+  throw misconfigured(`The identity service answered ${answer.status} to the service account of this API.`);
 };
 
 type Project = z.output<typeof Token>['token']['project'];

@@ -3,9 +3,9 @@
  * they may be is limited (settings boot_image_networks), since who may write a node's driver_info says what is asked for.
  */
 import { lookup } from 'node:dns';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { request, type RequestOptions } from 'node:https';
+import { connect, isIP, type LookupFunction } from 'node:net';
 
 import { isPublic, type Networks } from '../../layers/bmc/networks.ts';
 import type { Source } from '../../layers/domain/boot-image.ts';
@@ -45,16 +45,26 @@ const lookupAllowed =
       else answer(null, first.address, first.family);
     });
 
+/** How a request goes there. One without TLS has its own socket: node:http itself would load fetch with it. */
+const way = ({ protocol, port }: URL, host: string, lookup: LookupFunction): RequestOptions =>
+  protocol === 'https:'
+    ? { lookup, agent: false }
+    : {
+        protocol: 'https:',
+        defaultPort: 80,
+        createConnection: () => connect({ host, port: Number(port || 80), lookup }),
+      };
+
 /** Over the network. An address that is written as such is resolved by nobody, so it is looked at here. */
 export const createOpen = (networks: Networks): Open => {
   const allowed = lookupAllowed(networks);
   return async (url, range) => {
-    const { protocol, hostname } = new URL(url);
-    const host = hostname.replace(/^\[|\]$/g, '');
+    const at = new URL(url);
+    const host = at.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) && !mayAsk(networks, host)) throw Forbidden(host);
-    const request = protocol === 'https:' ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
-      const sent = request(url, { headers: { range, 'accept-encoding': 'identity' }, lookup: allowed, agent: false });
+      const headers = { range, 'accept-encoding': 'identity', connection: 'close' };
+      const sent = request(at, { headers, ...way(at, host, allowed) });
       sent.setTimeout(patience, () => sent.destroy(new Error('It was silent for too long.')));
       sent.on('error', (error) => {
         reject(error instanceof Fault ? error : Unavailable(`${host} cannot be reached, or does not answer.`, error));

@@ -38,8 +38,12 @@ type Event = { readonly request?: unknown; readonly workflow?: unknown } | null 
  * Answers the small object that the next Choice reads, or what the client gets. Throws what the ASL retries or catches:
  * Pending, NodeLocked, Superseded, the faults of layers/bmc/faults.ts; RequestMalformed for a mistake of the API's.
  */
-export const create = (platform: Deps, { openImages, ...settings }: Config) => {
-  const images = createImageClient({ call: platform.apis.image, open_endpoint: openImages });
+export const create = (platform: Deps, { openImages, otherImages, ...settings }: Config) => {
+  const images = createImageClient({
+    call: platform.apis.image,
+    is_external: otherImages,
+    open_endpoint: openImages,
+  });
   const world = { ...platform, settings, images };
   return async (event: unknown, invocation: Invocation) => {
     const { request, workflow } = (event as Event) ?? {};

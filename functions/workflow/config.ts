@@ -27,7 +27,7 @@ export const Config = z
     INGOT_IMAGE_ENDPOINT: z.string(),
     INGOT_IMAGE_CREDENTIALS: z.string(),
   })
-  .transform((env): Settings & { readonly openImages: string | undefined } => ({
+  .transform((env): Settings & { readonly otherImages: boolean; readonly openImages: string | undefined } => ({
     automatedClean: env.INGOT_AUTOMATED_CLEAN,
     cleanPriorities: {
       erase_devices: env.INGOT_ERASE_DEVICES_PRIORITY,
@@ -48,6 +48,7 @@ export const Config = z
       ),
     agentEndpoint: env.INGOT_AGENT_ENDPOINT.replace(/\/$/, ''),
     ramdisk: ramdiskFrom(env),
+    otherImages: env.INGOT_IMAGE_ENDPOINT !== '',
     // A Glance that asks nobody who he is gives its images to agents too; our own Image API has no endpoint here.
     openImages:
       env.INGOT_IMAGE_ENDPOINT !== '' && env.INGOT_IMAGE_CREDENTIALS === ''

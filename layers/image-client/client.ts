@@ -27,13 +27,19 @@ export type ImageClient = {
 
 export type ImageClientOptions = {
   readonly call: ApiCall;
+  /** Whether it is a Glance of others (setting image_endpoint). */
+  readonly is_external: boolean;
   /** Base URL of a Glance that gives the data of its images to anybody; undefined: agents need another place. */
   readonly open_endpoint?: string | undefined;
 };
 
 /** Whoever is told so cannot tell one that is not there from one that is not his. */
-const missing = (id: string, project: string | undefined) =>
-  NotFound(`Image ${id} could not be found${project === undefined ? '' : ` for project ${project}`}.`);
+const missing = (id: string, project: string | undefined, isExternal: boolean) => {
+  const where = isExternal
+    ? 'It was looked for in the Glance of the setting image_endpoint.'
+    : "It was looked for in this installation's own Image API; images of another Glance, such as Nova's, need the setting image_endpoint.";
+  return NotFound(`Image ${id} could not be found${project === undefined ? '' : ` for project ${project}`}. ${where}`);
+};
 
 const parsed = <T>(schema: z.ZodType<T>, { text }: ApiReply): T => {
   try {
@@ -50,7 +56,8 @@ const refused = ({ status }: ApiReply): Fault =>
     : new Fault('ImageApiFailed', 502, `The Image API answered with status ${status} to the question for an image.`);
 
 /** Makes the client. */
-export const createImageClient = ({ call, open_endpoint: open }: ImageClientOptions): ImageClient => {
+export const createImageClient = (options: ImageClientOptions): ImageClient => {
+  const { call, is_external: isExternal, open_endpoint: open } = options;
   const get = async (path: string) => call({ method: 'GET', path: `/v2/images/${path}`, refusable: true });
 
   /** 403 is what a Glance says of an image that this installation may not see. */
@@ -58,7 +65,7 @@ export const createImageClient = ({ call, open_endpoint: open }: ImageClientOpti
 
   const show = async (id: string, project: string | undefined): Promise<GlanceImage> => {
     const reply = await get(id);
-    if (isMissing(reply)) throw missing(id, project);
+    if (isMissing(reply)) throw missing(id, project, isExternal);
     if (reply.status !== 200) throw refused(reply);
     return parsed(glanceImage, reply);
   };
@@ -86,12 +93,12 @@ export const createImageClient = ({ call, open_endpoint: open }: ImageClientOpti
     find: async (id, project) => {
       const image = await show(id, project);
       const seen = project === undefined || (isSeen(image, project) ?? (await isMember(id, project)));
-      if (!seen) throw missing(id, project);
+      if (!seen) throw missing(id, project, isExternal);
       if (image.status !== 'active') throw Invalid(`Image ${id} is ${image.status}, not active.`);
       const place = await placeOf(image);
       if (place) return { image, ...place };
       throw Invalid(
-        `Image ${id}: its Image API names no http or https URL of it (locations, direct_url) that an agent could fetch it from.`,
+        `Image ${id}: its Glance names no http or https URL of it (locations, direct_url) that an agent could fetch it from without a token. Set show_image_direct_url there and keep images in an HTTP store, or keep them, by the same UUIDs, in Ingot's own Image API and leave image_endpoint empty.`,
       );
     },
   };

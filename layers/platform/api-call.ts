@@ -59,7 +59,9 @@ export const createApiCall = (options: ApiCallOptions): ApiCall => {
   };
 
   const prove = async () => {
-    kept ??= credentials ? credentials().then(credentialHeaders) : Promise.resolve({});
+    kept ??= credentials
+      ? credentials().then(async (json) => credentialHeaders(json, patience_ms))
+      : Promise.resolve({});
     return kept.catch((error: unknown) => {
       kept = undefined;
       throw fail(ServiceCredential, `setting ${api}_credentials names nothing that can be used`, { error });

@@ -1,13 +1,13 @@
 /** A setting is one row in the manifest and one line in the `config.ts` that reads it: neither without the other. */
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import type { ZodType } from 'zod';
+import type { ZodObject, ZodPipe, ZodType } from 'zod';
 
 import { readSettings as readContextSettings } from '../../infra/context.ts';
-import { type SettingName, settings, workflows } from '../../infra/manifest.ts';
+import { schedules, type SettingName, settings, workflows } from '../../infra/manifest.ts';
 import { variableOf } from '../../infra/settings.ts';
 import { calledApis } from '../../layers/platform/apis.ts';
 import { IngotStack } from '../../infra/stack.ts';
@@ -16,10 +16,17 @@ import { readDefinition } from '../../workflows/run/asl.ts';
 import { environmentWith } from '../fakes/settings.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
-const textsOf = (pattern: string) => globSync(pattern, { cwd: root }).map((file) => readFileSync(root + file, 'utf8'));
+
+const configs = globSync('functions/*/config.ts', { cwd: root });
+const configIn = async (file: string) => ((await import(root + file)) as { Config: ZodType }).Config;
+/** The variables that a `config.ts` reads. */
+const variablesIn = async (file: string): Promise<string[]> => {
+  const config = await configIn(file);
+  return Object.keys((config.type === 'pipe' ? ((config as ZodPipe).in as ZodObject) : (config as ZodObject)).shape);
+};
 
 const namesIn = (texts: string[], name: RegExp) => new Set(texts.flatMap((text) => text.match(name) ?? []));
-const read = namesIn(textsOf('functions/*/config.ts'), /\bINGOT_[A-Z0-9_]+\b/g);
+const read = new Set((await Promise.all(configs.map(variablesIn))).flat());
 const substituted = namesIn(Object.keys(workflows).map(readDefinition), /(?<=\$\{)\w+(?=\})/g);
 
 /** Users are handed to the authorizer alone, and only the one-machine runner knows that it listens on a loopback. */
@@ -32,7 +39,10 @@ const others = [
   'INGOT_USERS_FILE',
 ];
 /** Where the APIs are that functions call, and what is proved there, is for the platform to read. */
-const ofPlatform = Object.keys(calledApis).flatMap((api) => [`${api}_endpoint`, `${api}_credentials`]);
+const ofPlatform: readonly string[] = Object.keys(calledApis).flatMap((api) => [
+  `${api}_endpoint`,
+  `${api}_credentials`,
+]);
 
 describe('settings', () => {
   it('are all that functions read', () => {
@@ -44,9 +54,10 @@ describe('settings', () => {
     expect([...substituted].filter((name) => !Object.hasOwn(settings, name))).toEqual(['workflow', 'server_workflow']);
   });
 
-  it('are each read by a function or a workflow', () => {
+  it('are each read by a function, a workflow or a schedule', () => {
+    const elsewhere = [...ofPlatform, ...schedules.map(({ every }) => every)];
     const unread = Object.keys(settings).filter(
-      (name) => !ofPlatform.includes(name) && !read.has(variableOf(name)) && !substituted.has(name),
+      (name) => !elsewhere.includes(name) && !read.has(variableOf(name)) && !substituted.has(name),
     );
     expect(unread).toEqual([]);
   });
@@ -69,9 +80,13 @@ describe('a value of a setting', () => {
       false,
     );
 
+  /** What costs by the request on AWS costs nothing on one machine. */
+  const here: Partial<Record<SettingName, string>> = { sync_power_state_interval: '120' };
+
   it.each(names)('means the same on AWS and on one machine: %s', (name) => {
+    expect(onAws({})[name]).toBe(settings[name].default);
+    expect(onOneMachine({})[name]).toBe(here[name] ?? settings[name].default);
     for (const read of [onAws, onOneMachine]) {
-      expect(read({})[name]).toBe(settings[name].default);
       expect(read({ [name]: other(name) })[name]).toBe(other(name));
     }
   });
@@ -97,16 +112,17 @@ describe('a value of a setting', () => {
     const local = environmentOf('baremetal-api', onOneMachine(empty), {});
     for (const name of names) {
       const expected = isText(name) ? '' : settings[name].default;
-      expect([name, deployed[variableOf(name)], local[variableOf(name)]]).toEqual([name, expected, expected]);
+      const both = [deployed[variableOf(name)], local[variableOf(name)]];
+      expect([name, ...both]).toEqual([name, expected, here[name] ?? expected]);
     }
   });
 
-  it.each(globSync('functions/*/config.ts', { cwd: root }))('has no default of its own in %s', async (file) => {
-    const { Config } = (await import(root + file)) as { Config: ZodType };
+  it.each(configs)('has no default of its own in %s', async (file) => {
+    const Config = await configIn(file);
     const whole = environmentWith({ INGOT_HTPASSWD: 'ann:hash' });
     expect(Config.safeParse(whole).error).toBeUndefined();
-    const variables = [...namesIn(textsOf(file), /\bINGOT_[A-Z0-9_]+\b/g)].filter((name) => !others.includes(name));
-    for (const name of variables) {
+    for (const name of await variablesIn(file)) {
+      if (others.includes(name)) continue;
       const { [name]: _left, ...rest } = whole;
       expect([name, Config.safeParse(rest).success]).toEqual([name, false]);
     }
@@ -121,7 +137,7 @@ describe('a value of a setting', () => {
     ['ramdisk-api', 'INGOT_AGENT_REQUIRE_TLS'],
     ['authorizer', 'INGOT_AUTH_STRATEGY'],
   ])('is never empty where that has no meaning: %s refuses to start with an empty %s', async (name, variable) => {
-    const { Config } = (await import(`${root}functions/${name}/config.ts`)) as { Config: ZodType };
+    const Config = await configIn(`functions/${name}/config.ts`);
     const { error } = Config.safeParse(environmentWith({ INGOT_HTPASSWD: 'ann:hash', [variable]: '' }));
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([variable]);
   });

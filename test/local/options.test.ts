@@ -12,6 +12,7 @@ it('has a default for everything', () => {
     once: false,
     'simulator-port': 0,
     'control-port': 0,
+    profiles: 'plain',
     scale: 0.05,
     help: false,
   });
@@ -42,6 +43,7 @@ it.each([
   [['--machines', ''], {}, '--machines'],
   [['--once=1'], {}, '--once'],
   [['start'], {}, 'start'],
+  [['--profiles', 'dell, hpe'], {}, '--profiles'],
   [[], { INGOT_PORT: '-1' }, 'INGOT_PORT'],
   [[], { INGOT_DEMO: 'no' }, 'INGOT_DEMO'],
   [[], { INGOT_STATE_DIR: '' }, 'INGOT_STATE_DIR'],

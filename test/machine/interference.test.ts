@@ -144,7 +144,8 @@ describe.concurrent('while a deploy is at work', () => {
     const ask = async () => put(machine, 'states/provision', { target: 'active' });
     const statuses = await Promise.all(Array.from({ length: 10 }, ask));
     const count = (status: number) => statuses.filter((each) => each === status).length;
-    expect([count(202), count(409)]).toEqual([1, 9]);
+    // Who waits for the lock and gets it finds a deploy that waits for its agent, which cannot be begun anew.
+    expect([count(202), count(409) + count(400)]).toEqual([1, 9]);
     await site.reaches(machine, 'active');
     expect((await site.evidence(machine)).power_timeline.filter(({ to }) => to === 'On')).toHaveLength(2);
   });

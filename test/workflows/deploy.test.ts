@@ -468,6 +468,7 @@ describe('a deploy meets', () => {
       'ChangePower',
       'PowerOff',
       'ThenOn',
+      'RenewConfigdrive',
       'PowerOn',
       'Finish',
       'Done',

@@ -48,13 +48,13 @@ describe('the only way to a machine', () => {
     expect(await ask(op, 'pending')).toEqual({ sent: 1, refused: false });
   });
 
-  it('is one: nothing else calls the function that talks to BMCs', () => {
+  it('is one: nothing else calls the function that talks to BMCs, but to read the power of many', () => {
     const where = ['functions', 'layers', 'workflows', 'migrate', 'cli'];
     const found = execFileSync('grep', ['-rlE', String.raw`invoke\('bmc-proxy'`, ...where], {
       cwd: root,
       encoding: 'utf8',
     });
-    expect(found.trim().split('\n')).toEqual(['workflows/owners/node/hardware.ts']);
+    expect(found.trim().split('\n')).toEqual(['functions/power-sync/app.ts', 'workflows/owners/node/hardware.ts']);
   });
 });
 

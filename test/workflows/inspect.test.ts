@@ -269,7 +269,7 @@ describe('an inspection by the agent', () => {
     const { provision_state, last_error } = await stage.read();
     expect(provision_state).toBe('inspect failed');
     expect(last_error).toContain('ipa-inspection-callback-url');
-    expect(stage.machine.power).toBe('power off');
+    expect(stage.machine).toMatchObject({ power: 'power off', media: { cd: null }, boot: { enabled: 'Disabled' } });
   });
 
   it('refuses to switch off a machine that must stay on', async () => {

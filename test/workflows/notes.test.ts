@@ -1,6 +1,8 @@
 /** Which notes workflows leave on a node, and which go when (layers/domain/notes.ts). */
 import { describe, expect, it } from 'vitest';
 
+import { create as createPowerSync } from '../../functions/power-sync/app.ts';
+import { Config as PowerSyncConfig } from '../../functions/power-sync/config.ts';
 import { imagesOf } from '../../functions/baremetal-api/node/images.ts';
 import { leaseTo } from '../../functions/baremetal-api/node/lessee.ts';
 import {
@@ -21,6 +23,7 @@ import { beginTakeover } from '../../workflows/takeover/begin.ts';
 import { createMemoryPlatform } from '../../layers/platform/memory/platform.ts';
 import { begin } from '../../layers/store/reservation.ts';
 import { everyNote, noteNames, strangeNotes } from '../fakes/notes.ts';
+import { environmentWith } from '../fakes/settings.ts';
 import { createSystem } from '../functions/baremetal-api/node/system.ts';
 import { createFront } from '../functions/image-api/front.ts';
 import { createAgent, sendInventory } from './agent.ts';
@@ -262,6 +265,15 @@ describe('the notes that machines leave in their lives', () => {
       await stage.settle(600);
       const interfaces = [{ mac_address: '52:54:00:00:00:01' }];
       expect((await sendInventory(stage, { inventory: { interfaces } })).status).toBe(202);
+      return stage;
+    },
+    async () => {
+      const stage = watch(await staged({ provision_state: 'manageable', power_state: 'power off' }));
+      const { uuid } = await stage.read();
+      const fault = { name: 'BmcUnreachable', message: 'Nobody answers.' };
+      const functions = { invoke: async () => ({ seen: { [uuid]: { fault } } }) };
+      const look = createPowerSync({ ...stage.world, functions }, PowerSyncConfig.parse(environmentWith()));
+      expect(await look({}, { request_id: 'r', remaining_ms: () => 300_000 })).toMatchObject({ changed: 1 });
       return stage;
     },
   ];

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { bmcFault } from '../../layers/bmc/faults.ts';
 import type { StoredNode } from '../../layers/store/nodes.ts';
 import { createAgent } from './agent.ts';
-import { operations } from './asked.ts';
-import { aNode } from './nodes.ts';
+import { asked, operations, step } from './asked.ts';
+import { aNode, uuid } from './nodes.ts';
 import { createStage, type Stage } from './stage.ts';
 
 const wanted = (capabilities: unknown): Partial<StoredNode> => ({
@@ -26,6 +26,12 @@ const deploy = async (more: Partial<StoredNode>, script: (stage: Stage) => void 
 };
 
 const lookedAt = (stage: Stage) => operations(stage).filter((op) => op.startsWith('secure_boot'));
+
+/** What secure boot was set to, each time, and the how manieth operation that was. */
+const switched = ({ proxy }: Stage) =>
+  proxy.requests.flatMap(({ op, params }, at) =>
+    op === 'secure_boot.ensure' ? [{ at, enabled: (params as { enabled: boolean }).enabled }] : [],
+  );
 
 describe('secure boot at deploy', () => {
   it.each([[{ secure_boot: true }], ['{"secure_boot": "True"}']])(
@@ -54,6 +60,15 @@ describe('secure boot at deploy', () => {
       driver_internal_info: { secure_boot_by_deploy: false },
     });
     expect(stage.machine.secure_boot).toBe(false);
+  });
+
+  it('is off for the ramdisk of a rebuild, and on again for the instance', async () => {
+    const had = { ...wanted({ secure_boot: true }), driver_internal_info: { secure_boot_by_deploy: true } };
+    const stage = await deploy(had, ({ machine }) => (machine.secure_boot = true));
+    const seen = switched(stage);
+    expect(seen.map(({ enabled }) => enabled)).toEqual([false, true]);
+    expect(seen[0]!.at).toBeLessThan(operations(stage).indexOf('vmedia.insert'));
+    expect(await stage.read()).toMatchObject({ provision_state: 'active', secure_boot: true });
   });
 
   it('is refused by a BMC that has none before anything is done to the machine', async () => {
@@ -124,5 +139,54 @@ describe('secure boot at undeploy', () => {
     const node = await stage.read();
     expect(node.provision_state).toBe('error');
     expect(node.last_error).toContain('Secure boot off was refused');
+  });
+});
+
+describe('secure boot of an instance whose machine boots a ramdisk for a while', () => {
+  const instance = { ...wanted({ secure_boot: true }), instance_uuid: uuid, secure_boot: true };
+  const isOn = ({ machine }: Stage) => {
+    machine.power = 'power on';
+    machine.secure_boot = true;
+  };
+
+  it('is off for a rescue, and on again after it', async () => {
+    const stage = await createStage({
+      node: aNode({ ...instance, provision_state: 'active', rescue_interface: 'agent' }),
+    });
+    isOn(stage);
+    await stage.provision('rescue', 'rescue');
+    await stage.settle(600);
+    expect(await stage.read()).toMatchObject({ provision_state: 'rescue wait', secure_boot: false });
+    expect(operations(stage).indexOf('secure_boot.ensure')).toBeLessThan(operations(stage).indexOf('vmedia.insert'));
+    await createAgent(stage).call();
+    await stage.settle();
+    await stage.provision('unrescue', 'unrescue');
+    await stage.settle(600);
+    expect(await stage.read()).toMatchObject({ provision_state: 'active', secure_boot: true });
+    expect(switched(stage).map(({ enabled }) => enabled)).toEqual([false, true]);
+    expect(switched(stage)[1]!.at).toBeLessThan(operations(stage).lastIndexOf('power.ensure'));
+  });
+
+  it('is off for the steps of a service, and on again after them', async () => {
+    const { stage, agent } = await asked('service', [step('deploy.burnin_cpu')], instance, (one) => {
+      isOn(one);
+      one.machine.agent.steps.service.push({ interface: 'deploy', step: 'burnin_cpu', priority: 0, abortable: true });
+    });
+    expect(stage.machine.secure_boot).toBe(false);
+    await agent.call();
+    await stage.settle();
+    await agent.finish();
+    await stage.settle(600);
+    expect(await stage.read()).toMatchObject({ provision_state: 'active', secure_boot: true });
+    expect(switched(stage).map(({ enabled }) => enabled)).toEqual([false, true]);
+  });
+
+  it('is left alone by a rescue where no deploy has switched it on', async () => {
+    const stage = await createStage({ node: aNode({ provision_state: 'active', rescue_interface: 'agent' }) });
+    isOn(stage);
+    await stage.provision('rescue', 'rescue');
+    await stage.settle(600);
+    expect(lookedAt(stage)).toEqual([]);
+    expect(stage.machine.secure_boot).toBe(true);
   });
 });

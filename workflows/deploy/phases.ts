@@ -39,7 +39,7 @@ import {
 } from '../owners/node/plan.ts';
 import * as boot from '../owners/node/boot.ts';
 import { offersOf, powerOffForRamdisk, runStepThen } from '../owners/node/run-step.ts';
-import { requireSecureBoot, withSecureBoot } from '../owners/node/secure-boot.ts';
+import { requireSecureBoot, withoutFormerSecureBoot, withSecureBoot } from '../owners/node/secure-boot.ts';
 
 /** Core steps that happen in the agent. */
 const inAgent: readonly (CoreStep | undefined)[] = ['write_image', 'prepare_instance_boot'];
@@ -250,7 +250,7 @@ const finishDeploy: Phase = {
 /** By the names of the states in deploy.asl.json. */
 export const phases: Phases = {
   Validate: withGuestDocument(validate),
-  PowerOff: during(powerOffForRamdisk('deploy')),
+  PowerOff: during(withoutFormerSecureBoot(powerOffForRamdisk('deploy'))),
   AttachBootMedia: during(boot.attachBootMedia),
   SetBootDevice: during(boot.bootMediaOnce),
   PowerOn: during(boot.powerOn),

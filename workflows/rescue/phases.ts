@@ -5,6 +5,7 @@ import { forgetAgent } from '../owners/node/agent.ts';
 import { AgentFailed } from '../owners/node/hardware.ts';
 import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import * as boot from '../owners/node/boot.ts';
+import { withoutSecureBoot } from '../owners/node/secure-boot.ts';
 
 const ways = { way: ['nothing', 'ramdisk'] } as const;
 
@@ -34,7 +35,7 @@ const setPassword: Phase = {
 /** By the names of the states in rescue.asl.json. */
 export const phases: Phases = {
   Prepare: prepare,
-  PowerOff: boot.powerOff,
+  PowerOff: withoutSecureBoot(boot.powerOff),
   AttachBootMedia: boot.attachRescueMedia,
   SetBootDevice: boot.bootMediaOnce,
   PowerOn: boot.powerOn,

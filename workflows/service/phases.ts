@@ -10,6 +10,7 @@ import { answer, done, type Phase, type Phases } from '../owners/node/phase.ts';
 import { agentIsThere, bootsOf, forgetSteps, planOf } from '../owners/node/plan.ts';
 import * as boot from '../owners/node/boot.ts';
 import { collectAskedSteps, powerOffForRamdisk, runStep } from '../owners/node/run-step.ts';
+import { withSecureBoot, withoutSecureBoot } from '../owners/node/secure-boot.ts';
 
 const ways = { way: ['nothing', 'steps', 'ramdisk', 'back'] } as const;
 type Way = (typeof ways.way)[number];
@@ -46,7 +47,7 @@ const finishService: Phase = {
 /** By the names of the states in service.asl.json. */
 export const phases: Phases = {
   Prepare: prepare,
-  PowerOff: powerOffForRamdisk('service'),
+  PowerOff: withoutSecureBoot(powerOffForRamdisk('service')),
   AttachBootMedia: boot.attachBootMedia,
   SetBootDevice: boot.bootMediaOnce,
   PowerOn: boot.powerOn,
@@ -55,7 +56,7 @@ export const phases: Phases = {
   RunStep: runStep('service'),
   PowerOffAgent: boot.powerOff,
   DetachBootMedia: boot.detachBootMedia,
-  SetDiskBoot: boot.bootDisk,
+  SetDiskBoot: withSecureBoot(boot.bootDisk),
   BootInstance: boot.powerOn,
   Finish: finishService,
 };

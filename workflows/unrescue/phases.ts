@@ -5,6 +5,7 @@ import { forgetAgent } from '../owners/node/agent.ts';
 import { done, type Phase, type Phases } from '../owners/node/phase.ts';
 import * as boot from '../owners/node/boot.ts';
 import { attachBootIso, attachConfigdrive } from '../owners/node/instance-media.ts';
+import { withSecureBoot } from '../owners/node/secure-boot.ts';
 
 const ways = { way: ['ramdisk', 'disk'] } as const;
 
@@ -24,10 +25,10 @@ const powerOff: Phase<typeof ways> = {
 export const phases: Phases = {
   PowerOff: powerOff,
   DetachMedia: boot.detachBootMedia,
-  SetDiskBoot: boot.bootDisk,
+  SetDiskBoot: withSecureBoot(boot.bootDisk),
   AttachBootIso: attachBootIso,
   AttachConfigdrive: attachConfigdrive,
-  SetIsoBoot: boot.bootMediaAlways,
+  SetIsoBoot: withSecureBoot(boot.bootMediaAlways),
   PowerOn: boot.powerOn,
   Finish: { run: async () => done((node) => ({ ...forgetAgent(node), ...finish(node, 'done'), last_error: null })) },
 };

@@ -11,8 +11,10 @@ type App = (event: unknown, invocation: Invocation) => Promise<object>;
  * there is one, and it would stand in the history and the log of the execution.
  */
 const toldOf = (error: unknown): Error => {
-  const { name, message } =
-    error instanceof Error ? error : { name: 'Error', message: 'No error was thrown, but something else.' };
+  if (!(error instanceof Error)) {
+    return toldOf(new Error(typeof error === 'string' ? error : 'What was thrown is no error.'));
+  }
+  const { name, message } = error;
   return Object.assign(new Error(message), { name, stack: '' });
 };
 

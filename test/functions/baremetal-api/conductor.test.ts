@@ -10,7 +10,7 @@ describe('GET conductors', () => {
     { href: 'http://metal.test/conductors/site-1', rel: 'bookmark' },
   ];
   const brief = { hostname: 'site-1', conductor_group: '', alive: true, links };
-  const full = { ...brief, drivers: ['fake-hardware', 'redfish'], created_at: null, updated_at: null };
+  const full = { ...brief, drivers: ['fake-hardware', 'idrac', 'redfish'], created_at: null, updated_at: null };
 
   it('lists the one site', async () => {
     expect((await request('GET /v1/conductors')).body).toEqual({ conductors: [brief] });

@@ -11,13 +11,15 @@ import { bob, createFront, root } from '../../functions/image-api/front.ts';
 const id = '11111111-1111-4111-8111-111111111111';
 const bytes = Buffer.from('a disk');
 const sha256 = 'c'.repeat(64);
+const ownPlace =
+  "It was looked for in this installation's own Image API; images of another Glance, such as Nova's, need the setting image_endpoint.";
 
 /** Our own Image API, and the machine side's client of it. */
 const ours = () => {
   const platform = createMemoryPlatform();
   const front = createFront({}, platform);
   platform.functions.handlers['image-api'] = front.app;
-  const client = createImageClient({ call: createInvokedApi(platform, 'image') });
+  const client = createImageClient({ call: createInvokedApi(platform, 'image'), is_external: false });
   const uploaded = async (given: object = {}) => {
     const image = await front.make(given);
     expect((await front.request(`PUT /v2/images/${image}/file`, { body: bytes.toString() })).status).toBe(204);
@@ -86,7 +88,7 @@ describe('an image of our own', () => {
     await request(`DELETE /v2/images/${image}`);
     await expect(client.find(image, undefined)).rejects.toMatchObject({
       code: 404,
-      message: `Image ${image} could not be found.`,
+      message: `Image ${image} could not be found. ${ownPlace}`,
     });
   });
 });
@@ -108,7 +110,7 @@ describe('an image that a project has to see', () => {
       (found) => found.image.id,
       (error: Fault) => `${error.code} ${error.message}`,
     );
-    expect(told).toBe(isSeen ? image : `404 Image ${image} could not be found for project ${project}.`);
+    expect(told).toBe(isSeen ? image : `404 Image ${image} could not be found for project ${project}. ${ownPlace}`);
     // Its own project sees it anyway.
     expect((await client.find(image, 'red')).image.id).toBe(image);
   });
@@ -140,7 +142,7 @@ const glance = (answers: Readonly<Record<string, object | number>>, open_endpoin
       ? { status: answer, headers: {}, text: '<html>' }
       : { status: 200, headers: {}, text: JSON.stringify(answer) };
   };
-  return { asked, client: createImageClient({ call, open_endpoint }) };
+  return { asked, client: createImageClient({ call, is_external: true, open_endpoint }) };
 };
 
 /** As a real Glance shows one. */
@@ -217,7 +219,10 @@ describe('an image of an external Glance', () => {
   });
 
   it.each([403, 404])('that this installation may not see (%i) could not be found', async (status) => {
-    await expect(glance({ '': status }).client.find(id, undefined)).rejects.toMatchObject({ code: 404 });
+    await expect(glance({ '': status }).client.find(id, undefined)).rejects.toMatchObject({
+      code: 404,
+      message: `Image ${id} could not be found. It was looked for in the Glance of the setting image_endpoint.`,
+    });
   });
 
   it.each([

@@ -1,7 +1,8 @@
 /** Calls of an API over HTTP: to our own gateway, and to others that do not want us. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -198,6 +199,92 @@ describe('the credential', () => {
     );
     await expect(ask()).rejects.toMatchObject(unavailable);
     expect(seen).toHaveLength(1);
+  });
+});
+
+/** An identity service that answers each login, by what it was sent. */
+const identity = async (answer: (login: unknown) => Told) => {
+  const logins: unknown[] = [];
+  const reply = async (request: IncomingMessage, response: ServerResponse) => {
+    logins.push({ path: request.url, ...(JSON.parse(await text(request)) as object) });
+    const told = answer(logins.at(-1));
+    if (told !== 'silence') response.writeHead(told.status, told.headers).end('{}');
+  };
+  const server = createServer((request, response) => void reply(request, response)).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return { logins, auth_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+describe('a service account of Keystone', () => {
+  const user = { username: 'glance-reader', password: 'hunter2', project_name: 'service' };
+
+  it('gets a token, once, and another one when that has ended', async () => {
+    let made = 0;
+    const { logins, auth_url } = await identity(() => ({
+      status: 201,
+      headers: { 'X-Subject-Token': `token-${(made += 1)}` },
+    }));
+    let valid = 'token-1';
+    const { credentials } = parameters(JSON.stringify({ ...user, auth_url: `${auth_url}/v3/` }));
+    const { ask, seen } = await open(({ headers }) => ({ status: headers['x-auth-token'] === valid ? 200 : 401 }), {
+      credentials,
+    });
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
+    expect(logins).toEqual([
+      {
+        path: '/v3/auth/tokens',
+        auth: {
+          identity: {
+            methods: ['password'],
+            password: { user: { name: 'glance-reader', password: 'hunter2', domain: { name: 'Default' } } },
+          },
+          scope: { project: { name: 'service', domain: { name: 'Default' } } },
+        },
+      },
+    ]);
+    valid = 'token-2';
+    expect((await ask()).status).toBe(200);
+    expect(seen.map((headers) => headers['x-auth-token'])).toEqual(['token-1', 'token-1', 'token-1', 'token-2']);
+    expect(seen.every(({ authorization }) => authorization === undefined)).toBe(true);
+  });
+
+  it('may be an application credential', async () => {
+    const { logins, auth_url } = await identity(() => ({ status: 201, headers: { 'X-Subject-Token': 'app' } }));
+    const given = { auth_url, application_credential_id: 'a', application_credential_secret: 's' };
+    const { ask, seen } = await open(() => ({ status: 200 }), parameters(JSON.stringify(given)));
+    await ask();
+    expect(logins).toMatchObject([
+      {
+        auth: {
+          identity: { methods: ['application_credential'], application_credential: { id: 'a', secret: 's' } },
+        },
+      },
+    ]);
+    expect(seen[0]!['x-auth-token']).toBe('app');
+  });
+
+  it.each([
+    ['is refused', { status: 401 }, 'answered 401 to the service account'],
+    ['gets no token', { status: 201 }, 'answered 201 to the service account'],
+    ['is sent elsewhere', { status: 307, headers: { Location: `${nowhere}/v3/auth/tokens` } }, ''],
+  ] as const)('that %s is said in the log, without the password', async (_what, told, why) => {
+    const { auth_url } = await identity(() => told);
+    const { ask, log, seen } = await open(() => ({ status: 200 }), parameters(JSON.stringify({ ...user, auth_url })));
+    await expect(ask()).rejects.toMatchObject(refused);
+    expect(inspect(log.lines, { depth: 9 })).toContain(why);
+    expect(inspect(log.lines, { depth: 9 })).not.toContain('hunter2');
+    expect(seen).toEqual([]);
+  });
+
+  it('sends its password nowhere where it could be read on its way', async () => {
+    const given = JSON.stringify({ ...user, auth_url: 'http://identity.example/v3' });
+    const { ask, log } = await open(() => ({ status: 200 }), parameters(given));
+    await expect(ask()).rejects.toMatchObject(refused);
+    expect(inspect(log.lines, { depth: 9 })).toContain('auth_url has to be an https URL');
   });
 });
 

@@ -5,7 +5,7 @@ import { createKept } from '../../../local/table/kept.ts';
 const body = (n: number) => JSON.stringify({ pk: 'a', sk: String(n), text: 'x'.repeat(100) });
 
 it('gives back the item that was added, for its row only', () => {
-  const kept = createKept();
+  const kept = createKept(1000);
   const item = kept.add(1, body(1));
   expect(item).toMatchObject({ sk: '1' });
   expect(kept.get(1)).toBe(item);

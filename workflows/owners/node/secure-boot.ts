@@ -1,6 +1,7 @@
 /**
  * Secure boot of an instance that asks for it: on before its first start, off again when it is gone or the next one
- * does not ask (ironic-deploy.md 2). The ramdisk before it is booted as the machine was.
+ * does not ask (ironic-deploy.md 2). It is off, too, while a ramdisk is booted in its place, which may not be signed. What
+ * a machine had before its first instance is left to its operator.
  */
 import { wantsSecureBoot } from '../../../layers/domain/capabilities.ts';
 import { Invalid } from '../../../layers/domain/fault.ts';
@@ -44,12 +45,16 @@ export const withSecureBoot = (phase: Phase): Phase =>
     return wanted || isOurs(context.node) ? ensure(context, wanted) : undefined;
   });
 
-/** The phase, and then secure boot is off if the instance had it on: the next ramdisk may not be signed. */
+/** The phase, and then secure boot is off if the instance has it on. */
 export const withoutSecureBoot = (phase: Phase): Phase =>
   asPhase(phase, async (context) => {
     const { node } = context;
     return wantsSecureBoot(node) || isOurs(node) ? ensure(context, false) : undefined;
   });
+
+/** The phase, and then secure boot is off if an earlier deploy has switched it on: this instance has not been here yet. */
+export const withoutFormerSecureBoot = (phase: Phase): Phase =>
+  asPhase(phase, async (context) => (isOurs(context.node) ? ensure(context, false) : undefined));
 
 /** Throws Invalid for a BMC that cannot do it, before anything is written to a disk. */
 export const requireSecureBoot = async ({ hardware, node }: PhaseContext): Promise<void> => {

@@ -174,6 +174,6 @@ describe('the public API', () => {
     await front.enrol({ name: 'old-1' });
     expect((await patch(set('/driver', 'ipmi'))).status).toBe(400);
     const { drivers } = (await front.request('GET /v1/drivers')).body;
-    expect(drivers.map(({ name }: { name: string }) => name)).toEqual(['fake-hardware', 'redfish']);
+    expect(drivers.map(({ name }: { name: string }) => name)).toEqual(['fake-hardware', 'idrac', 'redfish']);
   });
 });

@@ -86,7 +86,10 @@ describe('GET validate', () => {
   it('says of an image that who asks does not see what it says of one that is not there', async () => {
     const { uuid, image_source } = await ready({}, { project_id: 'red' });
     expect(await deployOf(uuid)).toEqual({ result: true });
-    const none = { result: false, reason: `Image ${image_source} could not be found for project blue.` };
+    const none = {
+      result: false,
+      reason: `Image ${image_source} could not be found for project blue. It was looked for in this installation's own Image API; images of another Glance, such as Nova's, need the setting image_endpoint.`,
+    };
     expect(await deployOf(uuid, lessee)).toEqual(none);
     await front.force(uuid, { instance_info: { image_source: id } });
     expect(await deployOf(uuid, lessee)).toEqual({ ...none, reason: none.reason.replace(image_source, id) });
