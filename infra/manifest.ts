@@ -36,7 +36,7 @@ export const functions = {
   'ramdisk-api': {
     memory: 512,
     timeout: 29,
-    grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
+    grants: ['table:agents', 'objects:inventories', 'workflows:callback', 'seal'],
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
   'compute-api': {

@@ -12,8 +12,9 @@ import type { Events } from '../../layers/platform/events.ts';
 import type { Objects } from '../../layers/platform/objects.ts';
 import { type CalledApi, isInvoked } from '../../layers/platform/apis.ts';
 import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
+import type { Table } from '../../layers/platform/table.ts';
 import type { Workflows } from '../../layers/platform/workflows.ts';
-import { calledBy, type Grant, type GrantName, type Part, partOf } from '../../infra/grants.ts';
+import { calledBy, type Grant, type GrantName, type Part, partOf, withinOf } from '../../infra/grants.ts';
 import type { Writer } from '../table/writer.ts';
 import { connect } from '../rpc.ts';
 import type { Wiring } from './message.ts';
@@ -31,6 +32,14 @@ const openTable: Open = async ({ table }) => {
   const local = await import('../table/table.ts');
   return local.openTable({ path: table!.path, writer: connect<Writer>(table!.writer) });
 };
+
+/** Loaded by who is fenced in, who has few modules anyway. */
+const openFenced =
+  (grant: GrantName): Open =>
+  async (connected) => {
+    const { fenceTable } = await import('../../layers/platform/fence.ts');
+    return fenceTable((await openTable(connected)) as Table, withinOf(grant)!);
+  };
 
 const openObjects: Open = async ({ objects }) => {
   const { createObjects } = await import('../objects/objects.ts');
@@ -99,6 +108,7 @@ const openEvents: Open = async ({ events }) => ({ publish: events!.publish });
 /** What each grant opens. */
 const openers: { readonly [G in GrantName]: Open } = {
   table: openTable,
+  'table:agents': openFenced('table:agents'),
   tenants: openTable,
   objects: openObjects,
   'objects:inventories': openInventories,
