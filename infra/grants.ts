@@ -58,7 +58,10 @@ export const grants = {
   'open:tenants': { part: 'opener', key: 'tenants', doc: "decrypt with the tenants' key" },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   publish: { part: 'events', doc: 'publish events' },
-  parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
+  parameters: {
+    part: 'parameters',
+    doc: 'read the SSM parameters of `keystone_credentials` and below `users_path`, if there are any',
+  },
   'apis:baremetal': {
     part: 'apis',
     api: 'baremetal',

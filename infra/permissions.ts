@@ -119,7 +119,7 @@ const sweepStatements = (
   ];
 };
 
-/** One SSM parameter, if there is one. AWS's own key for SSM opens for whoever may read it: its key policy says so. */
+/** SSM parameters of this name, if there is one. AWS's own key for SSM opens for whoever may read it: its key policy says so. */
 const readParameter = (stack: Stack, name: string): PolicyStatement[] => {
   if (name === '') return [];
   const resourceName = name.replace(/^\//, '');
@@ -163,7 +163,10 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   'seal:tenants': (_stack, { data }) => [
     new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.keys.tenants.keyArn] }),
   ],
-  parameters: (stack, { settings }) => readParameter(stack, settings.keystone_credentials),
+  parameters: (stack, { settings, context: { users_path: path } }) => [
+    ...readParameter(stack, settings.keystone_credentials),
+    ...readParameter(stack, path === undefined ? '' : `${path}/*`),
+  ],
   'apis:baremetal': (stack, { settings }) => readParameter(stack, settings.baremetal_credentials),
   'apis:image': (stack, { settings }) => readParameter(stack, settings.image_credentials),
   'open:tenants': (_stack, { data }) => [

@@ -2,6 +2,7 @@
  * The platform of a worker thread, by the grants of its function's row. What is not granted is refused with a sentence
  * that names the grant, as IAM refuses it on AWS. Modules load only when they are granted, so a worker starts fast.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 import { systemChance } from '../../layers/platform/chance.ts';
@@ -85,7 +86,10 @@ const readParameter = async (path: string): Promise<string> =>
     throw new Fault('Configuration', 500, `The file ${path} can not be read.`, { cause: error });
   });
 
-const openParameters: Open = async () => ({ read: readParameter });
+const openParameters: Open = async () => ({
+  read: readParameter,
+  find: async (path: string) => (existsSync(path) ? readParameter(path) : undefined),
+});
 
 const openApi =
   (api: CalledApi): Open =>

@@ -441,7 +441,7 @@ describe('the hardware network', () => {
     const placed = synthesise({
       vpc_id: 'vpc-0123456789abcdef0',
       subnet_ids: 'subnet-1,subnet-2',
-      availability_zones: 'a,b',
+      availability_zones: 'eu-central-1a,eu-central-1b',
     });
     placed.resourceCountIs('AWS::EC2::VPC', 0);
     placed.hasResourceProperties('AWS::Lambda::Function', {
