@@ -317,6 +317,10 @@ export const settings = {
     default: '',
     doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
   },
+  images_per_project: {
+    default: '100',
+    doc: 'How many images a project may have, in whatever state; 0: any number. Administrators may make more.',
+  },
   boot_image_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) besides public addresses in which kernels, ramdisks and boot loaders may be, of which boot images are built; empty: private addresses.',

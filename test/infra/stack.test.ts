@@ -233,6 +233,10 @@ describe('roles', () => {
     ]);
   });
 
+  it('let nobody but workflows have boot images built', () => {
+    expect(names.filter((name) => may(name, 'lambda:InvokeFunction', prefixOf('boot-image')))).toEqual(['workflow']);
+  });
+
   it('let only the proxy open secrets, and APIs, workflows and the proxy seal them', () => {
     expect(names.filter((name) => may(name, 'kms:Decrypt', 'DataSecretsKey'))).toEqual(['bmc-proxy']);
     expect(names.filter((name) => may(name, 'kms:Encrypt', 'DataSecretsKey'))).toEqual([
