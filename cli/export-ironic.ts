@@ -11,7 +11,7 @@ import { secretsOfFile } from '../migrate/ironic/secrets-file.ts';
 import { firstOf } from '../migrate/ironic/secrets.ts';
 import { firstBytes } from '../migrate/sources/dump/text.ts';
 import { openSource } from '../migrate/sources/open.ts';
-import { type Access, isServerUrl, pathIn } from '../migrate/sources/server.ts';
+import { type Access, pathIn, serverKindOf } from '../migrate/sources/server.ts';
 import type { Source } from '../migrate/sources/source.ts';
 import { readOptions } from './arguments.ts';
 import { type Command, plain, type World } from './command.ts';
@@ -49,7 +49,10 @@ const openDatabase = async (named: string, access: Access): Promise<Source> => {
 
 const exportTo = async (values: Values, world: World): Promise<Export> => {
   const { database: named, endpoint } = asked(values);
-  const dialect = dialectOf(named, isServerUrl(named) ? Buffer.alloc(0) : await firstBytes(pathIn(named)));
+  const dialect = dialectOf(
+    named,
+    serverKindOf(named) === undefined ? await firstBytes(pathIn(named)) : Buffer.alloc(0),
+  );
   const ironic = await openIronic(openTarget(values, world.env), sleep);
   const source = await openDatabase(named, databaseAccess(values, world.env));
   try {

@@ -1,8 +1,9 @@
 /**
  * What wakes somebody up: what nobody expects. Wrong passwords, busy BMCs and users' mistakes are answered, not alarmed; a
  * node that could not be helped, an error of ours, whatever is throttled, lost or late, and a keeper that does not run are.
+ * An alarm costs by the metrics that it looks at, so one looks at what may happen in many places and says where to read on.
  */
-import { Duration, Fn, type Stack } from 'aws-cdk-lib';
+import { Duration, type Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -13,18 +14,16 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type CfnRule, Rule } from 'aws-cdk-lib/aws-events';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-import { namespace, stuckNodes, stuckServers, unexpectedErrors, unreadableChanges } from '../layers/domain/metrics.ts';
 import type { Api } from './api.ts';
 import type { Context } from './context.ts';
-import type { Lambda } from './lambda.ts';
+import { type Counted, countOf } from './counts.ts';
 import type { TableName } from './grants.ts';
-import { feed, type FunctionName } from './manifest.ts';
+import type { Lambda } from './lambda.ts';
+import { feed, type FunctionName, keeperNames } from './manifest.ts';
 import type { Workflows } from './workflows.ts';
 
 const period = Duration.minutes(5);
@@ -32,153 +31,132 @@ const period = Duration.minutes(5);
 /** Events that are as old are late: whoever waits for one believes that nothing has happened. Milliseconds. */
 const late = 60_000;
 
-/** Keepers run every five minutes, and a round may last five: by then one must have told of itself. */
+/** Keepers run every five minutes, and a round may last five. */
 const silence = Duration.minutes(15);
 
-/** An API that fails this often is broken: more than a few requests in five minutes, and more than so many in a hundred. */
-const failing = { atLeast: 5, percent: 5 };
+/** So many answers with 5xx in five minutes are a caller's bad luck. */
+const badLuck = 5;
 
 export type AlarmsOptions = {
   readonly context: Context;
   readonly workflows: Workflows;
   readonly functions: Record<FunctionName, Lambda>;
+  /** Those of the functions that APIs lead to. */
+  readonly facing: readonly FunctionName[];
   readonly apis: Readonly<Record<string, Api>>;
   readonly tables: Readonly<Record<TableName, TableV2>>;
-  /** Queues in which nothing should ever be, by what is in them. */
-  readonly lost: Readonly<Record<string, Queue>>;
+  /** In which nothing should ever be. */
+  readonly lost: Queue;
 };
 
-/** One alarm: it rings above `threshold`, or if `missing` when there are no data either. */
+/** One alarm: it rings above `threshold` unless `rings` says otherwise, and if `missing` says so when there are no data. */
 type Row = {
   readonly name: string;
   readonly metric: IMetric;
   readonly about: string;
+  readonly rings?: ComparisonOperator;
   readonly threshold?: number;
   readonly missing?: TreatMissingData;
 };
 
-type Own = { readonly name: string; readonly service: string };
+/** They tell those who called them by an error what is wrong: a wrong password, Pending, a busy BMC. */
+const throwing: readonly FunctionName[] = ['authorizer', 'workflow', 'server-workflow', 'bmc-proxy', 'boot-image'];
 
-const own = ({ name: metricName, service }: Own, statistic: 'Maximum' | 'Sum', over = period) =>
-  new Metric({ namespace, metricName, dimensionsMap: { service }, period: over, statistic });
-
-const workflowRows = ({ workflows }: AlarmsOptions): Row[] =>
-  Object.entries(workflows.machines).map(([name, machine]) => ({
-    name: `${name}-timed-out`,
-    metric: machine.metricTimedOut({ period }),
-    about: `A ${name} took too long and was ended.`,
-  }));
-
-/** They tell those who called them by an error, which Lambda counts: a wrong password, Pending, a busy BMC. */
-const throwing: readonly FunctionName[] = ['authorizer', 'workflow', 'server-workflow', 'bmc-proxy'];
-
-/** What Lambda says of an invocation of which the function could say nothing: it had no time or memory left, or no start. */
-const crashed = FilterPattern.anyTerm('Status: timeout', 'Error Type: Runtime.');
-
-/** Invocations that ended without an answer of the function's own. */
-const crashesOf = (scope: Construct, name: FunctionName, { function: fn, logs: logGroup }: Lambda): IMetric => {
-  if (!throwing.includes(name)) return fn.metricErrors({ period });
-  const to = { metricNamespace: namespace, metricName: `Crashes-${name}` };
-  const filter = new MetricFilter(scope, `${name}-crashes-filter`, { logGroup, filterPattern: crashed, ...to });
-  return filter.metric({ period, statistic: 'Sum' });
-};
-
-const functionRows = (scope: Construct, { functions }: AlarmsOptions): Row[] =>
-  Object.entries(functions).flatMap(([name, one]) => [
-    {
-      name: `${name}-errors`,
-      metric: own(unexpectedErrors(name), 'Sum'),
-      about: `Function ${name} met what nobody expected: see the errors in its log.`,
-    },
-    {
-      name: `${name}-crashes`,
-      metric: crashesOf(scope, name as FunctionName, one),
-      about: `Function ${name} ended without an answer: out of time or memory, or it did not start. See its log.`,
-    },
-    {
-      name: `${name}-throttled`,
-      metric: one.function.metricThrottles({ period }),
-      about: `Function ${name} is called more often than its reserve, or the account, lets it run.`,
-    },
-  ]);
-
-const apiRows = ({ apis }: AlarmsOptions): Row[] =>
-  Object.entries(apis).map(([name, { rest }]) => ({
-    name: `${name}-api-failing`,
-    metric: new MathExpression({
-      expression: `IF(bad > ${failing.atLeast}, 100 * bad / asked, 0)`,
-      usingMetrics: { bad: rest.metricServerError({ period }), asked: rest.metricCount({ period }) },
-      period,
-    }),
-    threshold: failing.percent,
-    about: `More than ${failing.percent} in a hundred requests to the ${name} API are answered with 5xx.`,
-  }));
-
-const tableRows = ({ tables }: AlarmsOptions): Row[] =>
-  Object.entries(tables).map(([name, { tableName: TableName }]) => {
-    const events = (metricName: string) =>
-      new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName }, period, statistic: 'Sum' });
-    return {
-      name: `${name}-table-throttled`,
-      metric: new MathExpression({
-        expression: 'FILL(reads, 0) + FILL(writes, 0)',
-        usingMetrics: { reads: events('ReadThrottleEvents'), writes: events('WriteThrottleEvents') },
-        period,
-      }),
-      about: `DynamoDB throttles the table of ${name}: too much at once for one partition, or for the account.`,
-    };
+const countedOf = (functions: AlarmsOptions['functions'], names: readonly FunctionName[]): Counted[] =>
+  names.flatMap((name): Counted[] => {
+    const { logs } = functions[name];
+    return [
+      { logs, line: 'unexpected' },
+      { logs, line: throwing.includes(name) ? 'crash' : 'failure' },
+    ];
   });
 
-/** The name in an ARN, which for a rule of a bus has that bus in it as well; a Ref is both together there. */
-const nameOf = ({ ruleArn }: Rule, isOfBus: boolean): string => Fn.select(isOfBus ? 2 : 1, Fn.split('/', ruleArn));
+/** What is taken back when a new version makes it happen: only what APIs lead to has two versions at a time. */
+const apiRows = (scope: Construct, { context, functions, facing, apis }: AlarmsOptions): Row[] => {
+  const { stack_name: stack } = context;
+  const logs = Object.values(apis).map((api): Counted => ({ logs: api.accessLog, line: 'serverError' }));
+  return [
+    {
+      name: 'api-errors',
+      metric: countOf(scope, stack, 'ApiErrors', countedOf(functions, facing)),
+      about: 'A function that an API leads to met what nobody expected, or ended without an answer: see its log.',
+    },
+    {
+      name: 'api-failing',
+      metric: countOf(scope, stack, 'ServerErrors', logs),
+      threshold: badLuck,
+      about: `More than ${badLuck} requests in five minutes were answered with 5xx: see the access logs of the APIs.`,
+    },
+  ];
+};
 
-/** Every rule there is in the stack, also those that others add. */
-const ruleRows = (stack: Stack): Row[] =>
-  stack.node
-    .findAll()
-    .filter((one) => one instanceof Rule)
-    .map((rule) => {
-      const { eventBusName: bus } = rule.node.defaultChild as CfnRule;
-      const dimensionsMap = {
-        RuleName: nameOf(rule, bus !== undefined),
-        ...(bus !== undefined && { EventBusName: bus }),
-      };
-      const about = rule.node.path.split('/').slice(1).join('-');
-      return {
-        name: `rule-${about}`,
-        metric: new Metric({
-          namespace: 'AWS/Events',
-          metricName: 'FailedInvocations',
-          dimensionsMap,
-          period,
-          statistic: 'Sum',
-        }),
-        about: `EventBridge could not call what rule ${about} is for.`,
-      };
-    });
+const runRows = (scope: Construct, { context, functions, facing, workflows }: AlarmsOptions): Row[] => {
+  const { stack_name: stack } = context;
+  const others = (Object.keys(functions) as FunctionName[]).filter((name) => !facing.includes(name));
+  const logs = Object.values(workflows.logs).map((group): Counted => ({ logs: group, line: 'timedOut' }));
+  return [
+    {
+      name: 'errors',
+      metric: countOf(scope, stack, 'Errors', countedOf(functions, others)),
+      about:
+        'A function that no API leads to met what nobody expected, such as a node that it could not help, or ended without an answer: see the logs.',
+    },
+    {
+      name: 'timed-out',
+      metric: countOf(scope, stack, 'TimedOut', logs),
+      about: 'A run took too long and was ended: see the executions of the state machines.',
+    },
+  ];
+};
 
-/** Keepers say after each round how much they could not help, so silence means that there was none. */
-const keeperRows = (): Row[] => [
-  {
-    name: 'stuck-nodes',
-    metric: own(stuckNodes, 'Maximum', silence),
+/**
+ * Those whose callers wait for them and are no API, which would answer 5xx, and those with a reserve. Of the rest, keepers
+ * fall silent and events are late.
+ */
+const awaited = ['authorizer', 'ramdisk-api', 'workflow', 'server-workflow', 'bmc-proxy', 'boot-image'] as const;
+
+/** The sum of metrics, some of which may have no data. CloudWatch knows lower case names. */
+const sumOf = (metrics: readonly IMetric[]): IMetric => {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric]));
+  const expression = Object.keys(usingMetrics)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics, period });
+};
+
+const throttleRows = ({ functions, tables }: AlarmsOptions): Row[] => {
+  const events = ({ tableName: TableName }: TableV2, metricName: string) =>
+    new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName }, period, statistic: 'Sum' });
+  return [
+    {
+      name: 'throttled',
+      metric: sumOf(awaited.map((name) => functions[name].function.metricThrottles({ period }))),
+      about: `A function is called more often than its reserve, or the account, lets it run: one of ${awaited.join(', ')}.`,
+    },
+    {
+      name: 'tables-throttled',
+      metric: sumOf(
+        Object.values(tables).flatMap((table) =>
+          ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => events(table, metric)),
+        ),
+      ),
+      about: 'DynamoDB throttles a table: too much at once for one partition, or for the account.',
+    },
+  ];
+};
+
+/** Whatever a round meets is an error of its log; that there is none at all only silence tells. */
+const keeperRows = ({ functions }: AlarmsOptions): Row[] =>
+  keeperNames.map((name) => ({
+    name: `${name}-silent`,
+    metric: functions[name].function.metricInvocations({ period: silence }),
+    rings: ComparisonOperator.LESS_THAN_THRESHOLD,
+    threshold: 1,
     missing: TreatMissingData.BREACHING,
-    about: 'sync found nodes without an execution and could not help them, or it does not run: see its log.',
-  },
-  {
-    name: 'stuck-servers',
-    metric: own(stuckServers, 'Maximum', silence),
-    missing: TreatMissingData.BREACHING,
-    about: 'server-sync found servers without an execution and could not help them, or it does not run: see its log.',
-  },
-];
+    about: `${name} did not run for a quarter of an hour: see its schedule and its throttles.`,
+  }));
 
 const eventRows = ({ functions, lost }: AlarmsOptions): Row[] => [
-  {
-    name: 'unreadable-changes',
-    metric: own(unreadableChanges, 'Maximum'),
-    about: 'events could make no event of a change of a node, and went on: see its log.',
-  },
   {
     name: 'events-late',
     metric: new Metric({
@@ -191,11 +169,11 @@ const eventRows = ({ functions, lost }: AlarmsOptions): Row[] => [
     threshold: late,
     about: 'Changes of nodes wait to be published as events: see the log of function events.',
   },
-  ...Object.entries(lost).map(([name, queue]) => ({
-    name: `lost-${name}`,
-    metric: queue.metricApproximateNumberOfMessagesVisible({ period }),
-    about: `Something was given up that should have been delivered: read the queue of ${name}.`,
-  })),
+  {
+    name: 'lost',
+    metric: lost.metricApproximateNumberOfMessagesVisible({ period }),
+    about: 'Something was given up that should have been delivered: read the queue, whose messages say what and why.',
+  },
 ];
 
 export class Alarms extends Construct {
@@ -206,25 +184,23 @@ export class Alarms extends Construct {
     super(scope, id);
     const { alarm_topic_arn: arn } = options.context;
     const topic = arn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', arn);
-    const add = ({ name, metric, about, threshold = 0, missing = TreatMissingData.NOT_BREACHING }: Row): Alarm => {
+    const add = ({ name, metric, about, rings, threshold = 0, missing }: Row): Alarm => {
       const alarm = new Alarm(this, name, {
         metric,
         threshold,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        comparisonOperator: rings ?? ComparisonOperator.GREATER_THAN_THRESHOLD,
         evaluationPeriods: 1,
-        treatMissingData: missing,
+        treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
         alarmDescription: about,
       });
       if (topic) alarm.addAlarmAction(new SnsAction(topic));
       return alarm;
     };
     const rows = [
-      ...keeperRows(),
-      ...functionRows(this, options),
-      ...apiRows(options),
-      ...workflowRows(options),
-      ...tableRows(options),
-      ...ruleRows(scope),
+      ...apiRows(this, options),
+      ...runRows(this, options),
+      ...throttleRows(options),
+      ...keeperRows(options),
       ...eventRows(options),
     ];
     this.all = Object.fromEntries(rows.map((row) => [row.name, add(row)]));

@@ -113,6 +113,7 @@ export type ApiOptions = {
 
 export class Api extends Construct {
   readonly rest: RestApi;
+  readonly accessLog: LogGroup;
   private readonly stageName: string;
 
   constructor(scope: Construct, id: string, options: ApiOptions) {
@@ -124,6 +125,7 @@ export class Api extends Construct {
     // API Gateway takes bodies for text unless it is told; JSON and text are.
     const binary = protocol.takes.filter((type) => !/^text\/|json$/.test(type));
     const open = routes.filter(({ networks }) => networks !== undefined).map(({ at }) => partsOf(at));
+    this.accessLog = new LogGroup(this, 'AccessLog', { retention: RetentionDays.THREE_MONTHS });
     this.rest = new RestApi(this, 'Rest', {
       restApiName: name,
       description: `Ingot: ${row.doc}`,
@@ -134,13 +136,12 @@ export class Api extends Construct {
       deployOptions: {
         stageName: stage,
         tracingEnabled: true,
-        metricsEnabled: true,
+        // Metrics a method cost as much as an alarm each, and the access log has all that they tell.
+        metricsEnabled: false,
         loggingLevel: MethodLoggingLevel.ERROR,
         // Bodies carry passwords.
         dataTraceEnabled: false,
-        accessLogDestination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLog', { retention: RetentionDays.THREE_MONTHS }),
-        ),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat: accessLog,
         throttlingRateLimit: 500,
         throttlingBurstLimit: 1000,

@@ -37,10 +37,16 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given:
   apis: () => ({}),
 };
 
+/** Where users are, besides the settings that it has anyway. */
+const authorizerVariables = ({ context: { users_path: path }, users, settings }: Sources): Environment => {
+  const where: Environment = path === undefined ? {} : { INGOT_USERS_PATH: path };
+  return { ...where, ...userVariables(users, { ...variablesOf(settings), ...where }) };
+};
+
 /** `INGOT_<SETTING>` for every setting, and what the function's grants need. */
 export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources): Environment => ({
   ...variablesOf(sources.settings),
-  ...(name === 'authorizer' && userVariables(sources.users, variablesOf(sources.settings))),
+  ...(name === 'authorizer' && authorizerVariables(sources)),
   ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
   ...Object.assign(
     {},

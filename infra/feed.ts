@@ -8,19 +8,19 @@ import { Construct } from 'constructs';
 
 import type { Lambda } from './lambda.ts';
 import { feed, type FunctionName, layout } from './manifest.ts';
-import { lostQueue } from './lost.ts';
 
-export type FeedOptions = { readonly table: TableV2; readonly functions: Record<FunctionName, Lambda> };
+export type FeedOptions = {
+  readonly table: TableV2;
+  readonly functions: Record<FunctionName, Lambda>;
+  /** Gets the names of changes that nobody could make events of for a day. */
+  readonly lost: Queue;
+};
 
 export class Feed extends Construct {
-  /** Names of changes that nobody could make events of for a day. */
-  readonly lost: Queue;
-
-  constructor(scope: Construct, id: string, { table, functions }: FeedOptions) {
+  constructor(scope: Construct, id: string, { table, functions, lost }: FeedOptions) {
     super(scope, id);
     const { function: fn, live } = functions[feed.function];
     const stream = table.tableStreamArn!;
-    this.lost = lostQueue(this, 'Lost');
     // The library's own grant has a star for the list of streams, which may name one.
     fn.addToRolePolicy(
       new PolicyStatement({
@@ -40,7 +40,7 @@ export class Feed extends Construct {
       // It goes on where the function says, again and again as long as the stream has it, which is a day.
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      onFailure: new SqsDlq(this.lost),
+      onFailure: new SqsDlq(lost),
     });
   }
 }

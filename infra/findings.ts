@@ -38,6 +38,9 @@ const executions =
           `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${name}:*`,
       );
 
+const userParameters = ({ context: { users_path: path } }: IngotStack): string[] =>
+  path === undefined ? [] : [`arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${path}/*`];
+
 /** The resources with a star in them, of the grants that have any (`permissions.ts`). */
 const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): string[]; reason: string } } = {
   objects: { resources: objectsUnder('configdrives', 'inventories'), reason: 'The objects under our own prefixes.' },
@@ -51,6 +54,7 @@ const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): strin
     reason: 'The objects under our own prefixes.',
   },
   'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
+  parameters: { resources: userParameters, reason: 'The users, each in a parameter of its own.' },
   'workflows:start': { resources: executions(false), reason: 'The executions of our own state machines.' },
   'workflows:servers': { resources: executions(true), reason: 'The executions of our own state machines.' },
 };
@@ -111,12 +115,12 @@ const apiRows = (api: Api): Row[] => [
 /** The functions that state machines call. */
 const runners = [...new Set(Object.values<WorkflowRow>(workflows).map(({ runner }) => runner))];
 
-const otherRows = ({ workflows: machines, functions, data, feed, subscriptions, rollout }: IngotStack): Row[] => [
-  ...[feed, subscriptions].map((at) => ({
-    at,
+const otherRows = ({ workflows: machines, functions, data, lost, rollout }: IngotStack): Row[] => [
+  {
+    at: lost,
     findings: ['AwsSolutions-SQS3'],
-    reason: 'The queues are where others put what they cannot deliver; an alarm tells people of it.',
-  })),
+    reason: 'It is the queue where others put what they cannot deliver; an alarm tells people of it.',
+  },
   {
     at: machines,
     findings: [wildcard('*'), ...runners.map((name) => wildcard(`${arnOf(functions[name].function)}:*`))],

@@ -26,35 +26,35 @@ const configs: { readonly [D in Context['deployment']]: ILambdaDeploymentConfig 
 export type RolloutOptions = {
   readonly context: Context;
   readonly functions: Record<FunctionName, Lambda>;
-  readonly apis: Readonly<Record<string, ApiRow>>;
+  /** Those of the functions that APIs lead to. */
+  readonly facing: readonly FunctionName[];
   /** By name (infra/alarms.ts). */
   readonly alarms: Readonly<Record<string, Alarm>>;
 };
 
-/** The names of the APIs that lead to a function; all that ask who calls lead to the authorizer. */
-const leadingTo = (apis: RolloutOptions['apis'], name: FunctionName): string[] =>
-  Object.entries(apis)
-    .filter(([, { routes }]) => routes.some((row) => row.function === name || (name === 'authorizer' && row.authorize)))
-    .map(([api]) => api);
+/** The functions that APIs lead to; all that ask who calls lead to the authorizer. */
+export const facingOf = (apis: Readonly<Record<string, ApiRow>>): FunctionName[] => [
+  ...new Set(
+    Object.values(apis)
+      .flatMap(({ routes }) => routes)
+      .flatMap((row): FunctionName[] => [row.function, ...(row.authorize ? ['authorizer' as const] : [])]),
+  ),
+];
 
 export class Rollout extends Construct {
-  constructor(scope: Construct, id: string, { context, functions, apis, alarms }: RolloutOptions) {
+  constructor(scope: Construct, id: string, { context, functions, facing, alarms }: RolloutOptions) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    const names = Object.keys(functions) as FunctionName[];
-    for (const name of names) {
-      const led = leadingTo(apis, name);
-      if (led.length === 0) continue;
+    for (const name of facing) {
       void new LambdaDeploymentGroup(this, name, {
         application,
         alias: functions[name].live,
         deploymentConfig: configs[context.deployment],
-        alarms: [`${name}-errors`, `${name}-crashes`, ...led.map((api) => `${api}-api-failing`)].map(
-          (alarm) => alarms[alarm]!,
-        ),
+        alarms: ['api-errors', 'api-failing'].map((alarm) => alarms[alarm]!),
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
     }
+    const names = Object.keys(functions) as FunctionName[];
     const others = names.filter((name) => !keeperNames.includes(name)).map((name) => functions[name].live);
     for (const name of keeperNames) functions[name].live.node.addDependency(...others);
   }

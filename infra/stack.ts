@@ -1,7 +1,9 @@
 /** The whole of Ingot on AWS. */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
 import { Invalid } from '../layers/domain/fault.ts';
@@ -30,9 +32,10 @@ import {
   subscriptions as subscriptionRows,
   workflows as workflowRows,
 } from './manifest.ts';
+import { createLost } from './lost.ts';
 import { HardwareNetwork } from './network.ts';
 import { grantAll } from './permissions.ts';
-import { Rollout } from './rollout.ts';
+import { facingOf, Rollout } from './rollout.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Settings, variableOf } from './settings.ts';
 import { readUserFiles } from './users.ts';
@@ -63,8 +66,7 @@ export class IngotStack extends Stack {
   readonly functions: Record<FunctionName, Lambda>;
   readonly workflows: Workflows;
   readonly apis: Readonly<Record<ApiName, Api>>;
-  readonly feed: Feed;
-  readonly subscriptions: Subscriptions;
+  readonly lost: Queue;
   readonly rollout: Rollout;
 
   constructor(
@@ -73,6 +75,8 @@ export class IngotStack extends Stack {
     { apis = apiRows, subscriptions = subscriptionRows, ...props }: IngotStackProps = {},
   ) {
     super(scope, id, props);
+    // Here and not in cdk.json, which is read by the CLI alone: tests and whoever synthesises without it get the same.
+    for (const [flag, value] of Object.entries(CURRENTLY_RECOMMENDED_FLAGS)) this.node.setContext(flag, value);
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;
@@ -104,20 +108,24 @@ export class IngotStack extends Stack {
     if (rate > 0) void new WebAcl(this, 'WebAcl', { name, rate, apis: this.apis });
     this.tellAgentEndpoint(this.apis.baremetal, settings, functions);
     this.tellCallers(settings, functions);
+    const lost = createLost(this);
+    this.lost = lost;
     for (const name of keeperNames) this.addSync(context, name, functions[name]);
     this.addSchedules(context, settings);
-    this.feed = new Feed(this, 'Feed', { table: data.tables[feed.table], functions });
-    this.subscriptions = new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus: data.bus, functions });
-    const lost = { changes: this.feed.lost, ...this.subscriptions.lost };
+    void new Feed(this, 'Feed', { table: data.tables[feed.table], functions, lost });
+    const { bus } = data;
+    void new Subscriptions(this, 'Subscriptions', { rows: subscriptions, bus, functions, lost });
+    const facing = facingOf(apis);
     const { all: alarms } = new Alarms(this, 'Alarms', {
       context,
       workflows: this.workflows,
       functions,
+      facing,
       apis: this.apis,
       tables: data.tables,
       lost,
     });
-    this.rollout = new Rollout(this, 'Rollout', { context, functions, apis, alarms });
+    this.rollout = new Rollout(this, 'Rollout', { context, functions, facing, alarms });
     this.addOutputs(data);
   }
 
@@ -158,9 +166,14 @@ export class IngotStack extends Stack {
     }
   }
 
+  /** What a rule calls; an event that it cannot hand over is kept for people. */
+  private targetOf(live: Lambda['live']): LambdaFunction {
+    return new LambdaFunction(live, { deadLetterQueue: this.lost });
+  }
+
   /** Who looks after runs does so when one of theirs ends badly, and every five minutes for what no event tells. */
   private addSync({ stack_name: stackName }: Context, name: FunctionName, { live }: Lambda): void {
-    const target = new LambdaFunction(live);
+    const target = this.targetOf(live);
     const id = name.split('-').map(capital).join('');
     new Rule(this, `${id}Schedule`, {
       schedule: Schedule.rate(Duration.minutes(5)),
@@ -188,7 +201,7 @@ export class IngotStack extends Stack {
       new Rule(this, `${name.split('-').map(capital).join('')}Schedule`, {
         schedule: Schedule.rate(minutesOf(every, settings[every])),
         description: `${stackName}: ${name}, by setting ${every}`,
-        targets: [new LambdaFunction(this.functions[name].live)],
+        targets: [this.targetOf(this.functions[name].live)],
       });
     }
   }

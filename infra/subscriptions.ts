@@ -8,13 +8,14 @@ import { Construct } from 'constructs';
 
 import { eventSource } from '../layers/platform/events.ts';
 import type { Lambda } from './lambda.ts';
-import { lostQueue } from './lost.ts';
 import type { FunctionName, SubscriptionRow } from './manifest.ts';
 
 export type SubscriptionsOptions = {
   readonly rows: readonly SubscriptionRow[];
   readonly bus: EventBus;
   readonly functions: Record<FunctionName, Lambda>;
+  /** Gets events that a function could not be given, or failed at. */
+  readonly lost: Queue;
 };
 
 /** As often as EventBridge tries to hand an event over at most, and Lambda to have the function take it. */
@@ -22,23 +23,17 @@ const delivery = { maxEventAge: Duration.hours(24), retryAttempts: 185 };
 const invocation = { maxEventAge: Duration.hours(6), retryAttempts: 2 };
 
 export class Subscriptions extends Construct {
-  /** Events that a function could not be given, or failed at, by its name. */
-  readonly lost: Readonly<Record<string, Queue>>;
-
-  constructor(scope: Construct, id: string, { rows, bus, functions }: SubscriptionsOptions) {
+  constructor(scope: Construct, id: string, { rows, bus, functions, lost }: SubscriptionsOptions) {
     super(scope, id);
-    const subscribe = ({ function: name, types }: SubscriptionRow): [string, Queue] => {
+    for (const { function: name, types } of rows) {
       const { live } = functions[name];
-      const queue = lostQueue(this, `${name}-lost`);
-      live.configureAsyncInvoke({ ...invocation, onFailure: new SqsDestination(queue) });
-      new Rule(this, name, {
+      live.configureAsyncInvoke({ ...invocation, onFailure: new SqsDestination(lost) });
+      void new Rule(this, name, {
         eventBus: bus,
         description: `Events that ${name} waits for`,
         eventPattern: { source: [eventSource], detailType: [...types] },
-        targets: [new LambdaFunction(live, { deadLetterQueue: queue, ...delivery })],
+        targets: [new LambdaFunction(live, { deadLetterQueue: lost, ...delivery })],
       });
-      return [name, queue];
-    };
-    this.lost = Object.fromEntries(rows.map(subscribe));
+    }
   }
 }

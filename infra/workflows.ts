@@ -40,11 +40,24 @@ export type WorkflowsOptions = {
 
 export class Workflows extends Construct {
   readonly machines: Record<WorkflowName, StateMachine>;
+  readonly logs: Record<WorkflowName, LogGroup>;
 
   constructor(scope: Construct, id: string, { stackName, functions, substitutions }: WorkflowsOptions) {
     super(scope, id);
     // Assets are files, and are copied when they are made: a definition may be larger than a template can hold.
     const folder = FileSystem.mkdtemp('asl-');
+    const names = Object.keys(workflows) as WorkflowName[];
+    const each = <T>(make: (name: WorkflowName) => T) =>
+      Object.fromEntries(names.map((name) => [name, make(name)])) as Record<WorkflowName, T>;
+    this.logs = each(
+      (name) =>
+        new LogGroup(this, `${name}-logs`, {
+          // Step Functions grows its log policy with each new name; this prefix keeps it short.
+          logGroupName: `/aws/vendedlogs/states/${machineName(stackName, name)}`,
+          retention: RetentionDays.THREE_MONTHS,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+    );
     const create = (name: WorkflowName) => {
       const { doc, runner } = workflows[name];
       const { function: fn, version } = functions[runner];
@@ -61,12 +74,7 @@ export class Workflows extends Construct {
           level: LogLevel.ALL,
           // Task tokens are among the data: who reads the log could end somebody's wait with one.
           includeExecutionData: false,
-          destination: new LogGroup(this, `${name}-logs`, {
-            // Step Functions grows its log policy with each new name; this prefix keeps it short.
-            logGroupName: `/aws/vendedlogs/states/${machineName(stackName, name)}`,
-            retention: RetentionDays.THREE_MONTHS,
-            removalPolicy: RemovalPolicy.DESTROY,
-          }),
+          destination: this.logs[name],
         },
       });
       // Any version of it: executions that began before call the one they began with.
@@ -78,9 +86,7 @@ export class Workflows extends Construct {
       published.applyRemovalPolicy(RemovalPolicy.RETAIN);
       return machine;
     };
-    this.machines = Object.fromEntries(
-      (Object.keys(workflows) as WorkflowName[]).map((name) => [name, create(name)]),
-    ) as Record<WorkflowName, StateMachine>;
+    this.machines = each(create);
     rmSync(folder, { recursive: true });
   }
 }

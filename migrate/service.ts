@@ -96,7 +96,7 @@ export const openService = (name: string, endpoint: string, credentials: Credent
   const base = endpoint.replace(/\/+$/, '');
   const url = URL.canParse(base) ? new URL(base) : undefined;
   if (url && (url.username !== '' || url.password !== '')) {
-    throw Invalid(`The URL of ${name} has a user or password in it, which everybody on this machine could read.`);
+    throw Invalid(`${name}'s URL has a user or password in it, which everybody on this machine could read.`);
   }
   if (!url || !/^https?:$/.test(url.protocol)) throw Invalid(`"${endpoint}" is no http or https URL.`);
   if (credentials.auth !== 'none' && !isSafeUrl(base)) {

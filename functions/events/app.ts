@@ -10,9 +10,6 @@ import { eventsOf } from './derive.ts';
 
 export type Deps = Pick<Platform, 'events' | 'log'>;
 
-/** `unreadable`: changes of which no event could be made, ever. */
-export type Outcome = FeedAnswer & { readonly unreadable: number };
-
 type Due = { readonly record: FeedRecord; readonly event: PublishedEvent };
 
 const toPublished = (event: EventDetail): PublishedEvent => {
@@ -20,14 +17,14 @@ const toPublished = (event: EventDetail): PublishedEvent => {
   return { id, type, key, time, detail: event };
 };
 
-/** undefined for a change that is unreadable: it would be so the next time as well, and everything would wait for it. */
-const readOne = ({ log }: Deps, record: FeedRecord): Due[] | undefined => {
+/** Nothing of a change that is unreadable: it would be so the next time as well, and everything would wait for it. */
+const readOne = ({ log }: Deps, record: FeedRecord): Due[] => {
   try {
     return eventsOf(record).map((event) => ({ record, event: toPublished(event) }));
   } catch (error) {
     const { SequenceNumber: change, Keys } = record.dynamodb;
     log.error('No event can be made of a change; it is left out.', { change, pk: Keys?.['pk'], error });
-    return undefined;
+    return [];
   }
 };
 
@@ -46,12 +43,8 @@ const publishAll = async ({ events, log }: Deps, due: readonly Due[]): Promise<F
 /** Takes a batch of changes as DynamoDB Streams hands it over. */
 export const create =
   (deps: Deps, _config: object = {}) =>
-  async ({ Records: records }: FeedBatch): Promise<Outcome> => {
-    const read = records.map((record) => readOne(deps, record));
-    const due = read.flatMap((one) => one ?? []);
+  async ({ Records: records }: FeedBatch): Promise<FeedAnswer> => {
+    const due = records.flatMap((record) => readOne(deps, record));
     const failed = due.length > 0 ? await publishAll(deps, due) : undefined;
-    return {
-      batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb.SequenceNumber }] : [],
-      unreadable: read.filter((one) => one === undefined).length,
-    };
+    return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb.SequenceNumber }] : [] };
   };

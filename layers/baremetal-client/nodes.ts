@@ -102,6 +102,12 @@ export const nodeReads = ({ get }: Conversation) => {
   const getMachine = async (node: string): Promise<ShownMachine> =>
     get(`${pathOf(node)}?${shown.machine.fields}`, shown.machine.schema);
 
+  /** Whether nothing is done to its machine before a takeover has seen it (ADR 22). Throws BaremetalNotFound. */
+  const awaitsTakeover = async (node: string): Promise<boolean> => {
+    const { driver_internal_info: notes } = await get(`${pathOf(node)}?${shown.noted.fields}`, shown.noted.schema);
+    return (notes.takeover?.state ?? 'completed') !== 'completed';
+  };
+
   /** The sites that are responsible for machines. */
   const listConductors = async (): Promise<readonly ShownConductor[]> =>
     (await get(`/v1/conductors?${shown.conductors.fields}`, shown.conductors.schema)).conductors;
@@ -130,6 +136,7 @@ export const nodeReads = ({ get }: Conversation) => {
     listMachines,
     eachMachine,
     getMachine,
+    awaitsTakeover,
     listConductors,
     getCards,
     validate,

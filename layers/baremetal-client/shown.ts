@@ -5,6 +5,7 @@
 import * as z from 'zod';
 
 import { provisionStates, type ProvisionState } from '../domain/baremetal/transitions.ts';
+import { takeoverStates } from '../domain/notes.ts';
 import { json } from '../domain/values.ts';
 import { vifOf } from '../domain/vifs.ts';
 import type { Card, CardGroup } from '../guest/network.ts';
@@ -59,6 +60,11 @@ const portgroup = z
   .object({ uuid: text, address: text.nullable(), mode: text, properties: json, internal_info: json })
   .transform(({ internal_info, ...others }): CardGroup => ({ ...others, vif: vifOf({ internal_info }) ?? null }));
 
+/** Notes of a node that somebody here goes by. */
+const noted = z.object({
+  driver_internal_info: z.object({ takeover: z.object({ state: z.enum(takeoverStates) }).optional() }),
+});
+
 /** `result` null: there is no such interface. */
 const validation = z.record(text, z.object({ result: z.boolean().nullable(), reason: text.nullish() }));
 
@@ -75,6 +81,7 @@ export const shown = {
   conductors: { schema: z.object({ conductors: z.array(conductor) }), fields: fieldsOf(conductor) },
   nodes: { schema: z.object({ nodes: z.array(node) }), fields: fieldsOf(node) },
   node: { schema: node, fields: fieldsOf(node) },
+  noted: { schema: noted, fields: fieldsOf(noted) },
   info: { schema: info, fields: fieldsOf(info) },
   ports: { schema: z.object({ ports: z.array(port) }), fields: fieldsOf(port.in) },
   portgroups: { schema: z.object({ portgroups: z.array(portgroup) }), fields: fieldsOf(portgroup.in) },

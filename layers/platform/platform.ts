@@ -23,16 +23,26 @@ export type Opener = { open(sealed: string, context: SealContext): Promise<strin
 export type SealContext = { readonly node: string; readonly name: string; readonly recipient?: string };
 
 /** Secret texts that an operator stores apart from the deployment, such as a service account (AWS: SSM; else files). */
-export type ParameterStore = { read(name: string): Promise<string> };
+export type ParameterStore = {
+  /** Throws Fault `Configuration` (500) for one that is not there, Unavailable (503). */
+  read(name: string): Promise<string>;
+  /** Undefined for one that is not there. Throws Unavailable (503). */
+  find(name: string): Promise<string | undefined>;
+};
+
+/** What a line says besides its words. The names that every line has are taken: a field of such a name would be lost. */
+type LogFields = Readonly<Record<string, unknown>> & {
+  readonly [name in 'message' | 'level' | 'service' | 'time' | 'timestamp' | 'sampling_rate']?: never;
+};
 
 /**
  * Structured log lines. Fields must never hold a secret, a presigned URL or a configdrive. `error` wakes somebody: it is
  * for what nobody expects; what callers, BMCs or a busy moment bring about is a `warn`.
  */
 export type Log = {
-  info(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  error(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
 };
 
 /** `now` is milliseconds since the epoch. */

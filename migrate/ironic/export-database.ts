@@ -1,7 +1,7 @@
 /** The database that a way back leads into: which schema it has, and what of it would be in the way. */
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import type { ColumnKind, ReadTables, Row } from '../sources/columns.ts';
-import { isServerUrl } from '../sources/server.ts';
+import { serverKindOf } from '../sources/server.ts';
 import type { Shapes, Source } from '../sources/source.ts';
 import { keysOf } from './export-keys.ts';
 import type { Dialect } from './export-sql.ts';
@@ -73,7 +73,8 @@ export type Database = { readonly revision: string; readonly tables: ReadonlyMap
 
 /** By how it is named. Throws Invalid for a dump: what is written is loaded into a database. */
 export const dialectOf = (named: string, begins: Buffer): Dialect => {
-  if (isServerUrl(named)) return named.toLowerCase().startsWith('mysql') ? 'mysql' : 'postgresql';
+  const kind = serverKindOf(named);
+  if (kind !== undefined) return kind;
   if (begins.toString('latin1').startsWith('SQLite format 3')) return 'sqlite';
   throw Invalid(
     `${named} is no database: --database names the one that is loaded into, mysql://..., postgresql://... or an SQLite file.`,

@@ -88,6 +88,20 @@ const asKnown =
     return known ? refuse(entry, known.reason, known.detail) : entry;
   };
 
+/** Those that could not be fenced, by UUID, and why. */
+const fenceAll = async (
+  reading: Reading,
+  nodes: readonly Values[],
+  here: string,
+): Promise<ReadonlyMap<string, string>> => {
+  const failures = new Map<string, string>();
+  await eachAtOnce(nodes, fencedAtOnce, async (node) => {
+    const failed = await fence(reading, node, here);
+    if (failed !== undefined) failures.set(uuidOf(node), failed);
+  });
+  return failures;
+};
+
 /** Fences the nodes that are wanted, and reads all of the page then: until then the source may have changed them. */
 const fencePage = async (
   reading: Reading,
@@ -96,26 +110,23 @@ const fencePage = async (
   waiting: Waiting,
 ): Promise<Fenced> => {
   const due = page.records.filter((node) => !rejected.has(uuidOf(node)));
-  const failures = new Map<string, string>();
-  await eachAtOnce(due, fencedAtOnce, async (node) => {
-    const failed = await fence(reading, node, here);
-    if (failed !== undefined) failures.set(uuidOf(node), failed);
-  });
+  const failures = await fenceAll(reading, due, here);
   const isDue = new Set(due.map(uuidOf));
   const now = await settled(reading, page, await page.again(), waiting, (node) => isDue.has(uuidOf(node)));
   const shown = new Map(now.map((node) => [uuidOf(node), node]));
   const found = page.records.flatMap((node): Values[] => (shown.has(uuidOf(node)) ? [shown.get(uuidOf(node))!] : []));
   const fresh = new Map((await readEntries(reading, 'node', found, rejected)).map((entry) => [entry.uuid, entry]));
-  const entries = page.records.map((node) => {
+  const entryOf = (node: Values): Entry => {
     const uuid = uuidOf(node);
     const entry = fresh.get(uuid);
     if (!entry) return gone(node);
     if (failures.has(uuid)) return refuse(entry, 'not-fenced', failures.get(uuid)!);
     if (!isDue.has(uuid) || isFenced(shown.get(uuid)!)) return asKnown(rejected)(entry);
     return refuse(entry, 'not-fenced', 'somebody ended its maintenance meanwhile.');
-  });
-  const fresh_ = due.filter((node) => !isFenced(node) && !failures.has(uuidOf(node)));
-  return { shown, entries, before: new Map(fresh_.map((node) => [uuidOf(node), node])) };
+  };
+  const fencedNow = due.filter((node) => !isFenced(node) && !failures.has(uuidOf(node)));
+  const before = new Map(fencedNow.map((node) => [uuidOf(node), node]));
+  return { shown, entries: page.records.map(entryOf), before };
 };
 
 /** Page by page. Nothing is judged by what is read before the fence. */

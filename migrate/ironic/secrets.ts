@@ -36,10 +36,11 @@ type Filled = {
   readonly missing: readonly Path[];
 };
 
-export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+/** Whether it is an object or a list. */
+export const hasParts = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 const within = (clear: unknown, name: string): unknown =>
-  isObject(clear) && Object.hasOwn(clear, name) ? clear[name] : undefined;
+  hasParts(clear) && Object.hasOwn(clear, name) ? clear[name] : undefined;
 
 /** A value as it is shown, with what is known put where a mask is; a mask that stays is left out, and told. */
 export const fill = (shown: unknown, clear: unknown, path: Path, emptyIsNone = false): Filled => {
@@ -49,7 +50,7 @@ export const fill = (shown: unknown, clear: unknown, path: Path, emptyIsNone = f
     const none = emptyIsNone && (clear === '' || clear === null);
     return { value: undefined, missing: none ? [] : [path] };
   }
-  if (!isObject(shown)) return { value: shown, missing: [] };
+  if (!hasParts(shown)) return { value: shown, missing: [] };
   const parts = Object.entries(shown).map(([name, value]) => ({
     name,
     ...fill(value, within(clear, name), [...path, name], emptyIsNone),
@@ -62,7 +63,7 @@ export const fill = (shown: unknown, clear: unknown, path: Path, emptyIsNone = f
 
 /** What one knows over what another knows, where both know of an object its parts. */
 const over = (first: unknown, second: unknown): unknown => {
-  if (!isObject(first) || !isObject(second) || Array.isArray(first) !== Array.isArray(second)) return first ?? second;
+  if (!hasParts(first) || !hasParts(second) || Array.isArray(first) !== Array.isArray(second)) return first ?? second;
   const names = [...new Set([...Object.keys(second), ...Object.keys(first)])];
   const parts = names.map((name) => [name, over(within(first, name), within(second, name))] as const);
   return Array.isArray(first) ? parts.map(([, value]) => value) : Object.fromEntries(parts);

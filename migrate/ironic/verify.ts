@@ -13,7 +13,7 @@ import { isFenced } from './fence.ts';
 import { type IronicResource, type ResourceName, resources } from './fields.ts';
 import { reportedValue } from './masked.ts';
 import { nameOf, readShown, type Replacement } from './record.ts';
-import { isHidden, isObject } from './secrets.ts';
+import { hasParts, isHidden } from './secrets.ts';
 
 export type Difference = {
   readonly kind: EntryKind;
@@ -48,7 +48,7 @@ const isThere = (value: unknown): boolean => (value ?? '') !== '';
 /** Whether two values are the same as far as both show them: of a secret, that there is one. */
 const isAlike = (a: unknown, b: unknown): boolean => {
   if (isHidden(a) || isHidden(b)) return isThere(a) && isThere(b);
-  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return isSame(a, b);
+  if (!hasParts(a) || !hasParts(b) || Array.isArray(a) !== Array.isArray(b)) return isSame(a, b);
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => isAlike(a[name], b[name]));
 };
 

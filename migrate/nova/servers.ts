@@ -113,7 +113,10 @@ const read = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
   throw Invalid(`${what} is ${flawOf(error)}.`);
 };
 
-const serversFile = z.object({ servers: z.array(z.unknown()) });
+const serversFile = z.object({
+  servers: z.array(z.unknown()),
+  servers_links: z.array(z.object({ rel: z.string() })).default([]),
+});
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -129,9 +132,17 @@ const readServer = (shown: unknown): Server | Odd => {
 const isOdd = (one: Server | Odd): one is Odd => 'flaw' in one;
 const flavorsFile = z.object({ flavors: z.array(flavor) });
 
-/** Those of a file, which has what GET /servers/detail answers; `flavors`: what GET /flavors/detail answers. */
+/** Whoever saves an answer saves a page: the servers of the others would be lost without a word. */
+const OnePage = () =>
+  Invalid(
+    'The file of servers has one page of several: ask for the others too (&marker=ID of the last one), put all into one list, or give the URL of Nova in place of a file.',
+  );
+
+/** Those of a file, which has what GET /servers/detail answers; `flavors`: what GET /flavors/detail answers. Throws Invalid. */
 export const serversIn = (servers: unknown, flavors: unknown = { flavors: [] }): Servers => {
-  const listed = read(serversFile, servers, 'The file of servers').servers.map(readServer);
+  const file = read(serversFile, servers, 'The file of servers');
+  if (file.servers_links.some(({ rel }) => rel === 'next')) throw OnePage();
+  const listed = file.servers.map(readServer);
   const odd = listed.filter(isOdd);
   const all = new Map(listed.flatMap((one) => (isOdd(one) ? [] : [[one.id, one] as const])));
   const known = read(flavorsFile, flavors, 'The file of flavors').flavors;

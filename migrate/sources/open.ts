@@ -2,7 +2,7 @@
 import type { ReadTables } from './columns.ts';
 import { openDump } from './dump/stage.ts';
 import { firstBytes } from './dump/text.ts';
-import { type Access, isServerUrl, pathIn, readServer } from './server.ts';
+import { type Access, pathIn, readServer, serverKindOf } from './server.ts';
 import type { Source } from './source.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -11,7 +11,7 @@ import { openSqlite } from './sqlite.ts';
  * Throws Invalid for what can not be read, Fault SourceFailed (503) for a server that does not answer or refuses.
  */
 export const openSource = async (named: string, access: Access, tables: ReadTables): Promise<Source> => {
-  if (isServerUrl(named)) {
+  if (serverKindOf(named) !== undefined) {
     const server = readServer(named, access);
     // Loaded when needed: no other command pays for a driver.
     if (server.kind === 'mysql') return (await import('./mysql.ts')).openMysql(server, tables);

@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { Fault, Invalid } from '../../layers/domain/fault.ts';
 import { mask } from '../../layers/domain/masking.ts';
 
-/** By its URL's scheme; SQLAlchemy's names of drivers (`mysql+pymysql`) are left out of it. */
-const defaultPorts: { readonly [scheme: string]: number } = { mysql: 3306, postgresql: 5432, postgres: 5432 };
+const mysql = { kind: 'mysql', port: 3306 } as const;
+const postgresql = { kind: 'postgresql', port: 5432 } as const;
+
+/** By its URL's scheme, with the usual port; SQLAlchemy's names of drivers (`mysql+pymysql`) are left out of it. */
+const schemes = { mysql, mariadb: mysql, postgresql, postgres: postgresql } as const;
 
 export type Server = {
   readonly kind: 'mysql' | 'postgresql';
@@ -51,14 +54,29 @@ const certificate = (path: string): string => {
   }
 };
 
-/** Whether this names a server, and not a file. */
-export const isServerUrl = (text: string): boolean => /^(?:mysql|postgres|postgresql)(?:\+\w+)?:\/\//i.test(text);
+const schemeIn = (text: string): string | undefined => /^([a-z]\w*)(?:\+\w+)?:\/\//i.exec(text)?.[1]!.toLowerCase();
 
-/** The path of a file that is named as `sqlite:///PATH` or by itself. */
-export const pathIn = (text: string): string => text.replace(/^sqlite:\/\/\//i, '');
+/** What kind of server this names; undefined: it names a file. */
+export const serverKindOf = (text: string): 'mysql' | 'postgresql' | undefined => {
+  const scheme = schemeIn(text) ?? '';
+  return Object.hasOwn(schemes, scheme) ? schemes[scheme as keyof typeof schemes].kind : undefined;
+};
 
 /**
- * Reads `mysql://USER@HOST[:PORT]/DATABASE` or `postgresql://...`, either with `?socket=PATH`. Throws Invalid, also for a
+ * The path of a file that is named as `sqlite:///PATH` or by itself. Throws Invalid for other URLs, without them: they may
+ * have a password in them.
+ */
+export const pathIn = (text: string): string => {
+  const path = text.replace(/^sqlite:\/\/\//i, '');
+  const scheme = schemeIn(path);
+  if (scheme === undefined) return path;
+  throw Invalid(
+    `A database is mysql://USER@HOST/DATABASE, postgresql://..., sqlite:///PATH or the path of a file, not ${scheme}://.`,
+  );
+};
+
+/**
+ * Reads what names a server, `mysql://USER@HOST[:PORT]/DATABASE` or `postgresql://...`, either with `?socket=PATH`. Throws Invalid, also for a
  * password in it, which everybody on the machine could read, and for passwords that would go over the network in clear.
  */
 export const readServer = (
@@ -72,7 +90,7 @@ export const readServer = (
       `A password in --${option} can be read by everybody on this machine: leave it out, and put it into INGOT_${option.toUpperCase()}_PASSWORD or --${option}-password-file.`,
     );
   }
-  const scheme = protocol.slice(0, -1).split('+')[0]!;
+  const scheme = schemes[protocol.slice(0, -1).split('+')[0]! as keyof typeof schemes];
   const [database, socket] = [decodeURIComponent(pathname.slice(1)), searchParams.get('socket') ?? undefined];
   if (database === '' || username === '') throw Invalid(`--${option} has to name the user and the database.`);
   if (!isHere(hostname) && socket === undefined && ca === undefined && !plaintext) {
@@ -81,9 +99,9 @@ export const readServer = (
     );
   }
   return {
-    kind: scheme === 'mysql' ? 'mysql' : 'postgresql',
+    kind: scheme.kind,
     host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? defaultPorts[scheme]! : Number(port),
+    port: port === '' ? scheme.port : Number(port),
     socket,
     database,
     user: decodeURIComponent(username),

@@ -207,3 +207,13 @@ it.each([
   const { code, err } = await move(args);
   expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
 });
+
+it('refuses a file that has the first page of a list only, of which the others would be lost', async () => {
+  const links = [{ rel: 'next', href: 'http://nova/v2/servers/detail?marker=1' }];
+  const one = file('page.json', { servers: listed, servers_links: links });
+  const { code, err } = await move(['--servers', one]);
+  expect([code, err]).toEqual([2, expect.stringContaining('has one page of several')]);
+  expect(await list()).toEqual([]);
+  const all = file('all.json', { servers: listed, servers_links: [] });
+  expect((await move(['--servers', all])).code).toBe(0);
+});

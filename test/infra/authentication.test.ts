@@ -78,6 +78,15 @@ const variableOf = (template: Template, name: string, variable: string): string 
   return JSON.stringify(Variables[variable]);
 };
 
+it('users who are kept in parameters are read by the authorizer, which is told where they are', () => {
+  const template = synthesise({ users_path: '/metal/users' });
+  const [[reader, policy], ...others] = reads(template) as [readonly [string, string]];
+  expect([reader, others]).toEqual(['authorizer', []]);
+  expect(policy).toContain(':parameter/metal/users/*');
+  expect(variableOf(template, 'authorizer', 'INGOT_USERS_PATH')).toBe('"/metal/users"');
+  expect(variableOf(template, 'baremetalapi', 'INGOT_USERS_PATH')).toBeUndefined();
+});
+
 describe('who calls an API as its client', () => {
   it('is told where that of this deployment is, unless it calls its function', () => {
     const template = synthesise();

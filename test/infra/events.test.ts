@@ -32,7 +32,7 @@ describe('changes of nodes', () => {
       MaximumRetryAttempts: Match.absent(),
       MaximumRecordAgeInSeconds: Match.absent(),
       DestinationConfig: {
-        OnFailure: { Destination: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FeedLost'), 'Arn'] } },
+        OnFailure: { Destination: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Lost'), 'Arn'] } },
       },
     });
   });
@@ -49,9 +49,9 @@ describe('changes of nodes', () => {
       'dynamodb:GetRecords',
       'dynamodb:GetShardIterator',
       'dynamodb:ListStreams',
-      'sqs:SendMessage',
       'sqs:GetQueueAttributes',
       'sqs:GetQueueUrl',
+      'sqs:SendMessage',
     ]);
   });
 });
@@ -67,22 +67,18 @@ describe('the bus', () => {
 });
 
 describe('people', () => {
-  it('are told of events that are late, changes that are unreadable, and what was given up', () => {
+  it('are told of events that are late, and of what was given up', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'IteratorAge', Threshold: 60_000 });
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: 'UnreadableChanges',
-      Dimensions: [{ Name: 'service', Value: 'events' }],
-    });
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FeedLost'), 'QueueName'] } }],
+      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Lost'), 'QueueName'] } }],
     });
   });
 });
 
 describe('a subscription', () => {
   const subscribed = synthesise([{ function: 'sync', types: ['node.provision_state', 'node.vifs'] }]);
-  const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Subscriptionssynclost'), 'Arn'] };
+  const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Lost'), 'Arn'] };
 
   it('hands events of its types to its function, and what it can not hand over to people', () => {
     subscribed.hasResourceProperties('AWS::Events::Rule', {

@@ -145,8 +145,11 @@ describe('whoever comes from outside', () => {
           DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
         },
       ]);
-      const { Alarms } = Properties['AlarmConfiguration'] as { Alarms: unknown[] };
-      expect(Alarms.length).toBeGreaterThanOrEqual(3);
+      const { Alarms } = Properties['AlarmConfiguration'] as { Alarms: { Name: { Ref: string } }[] };
+      expect(Alarms.map(({ Name }) => Name.Ref.replace(/[0-9A-F]{8}$/, ''))).toEqual([
+        'Alarmsapierrors',
+        'Alarmsapifailing',
+      ]);
     }
     const shifted = ofType(before, 'AWS::Lambda::Alias').filter(([, { UpdatePolicy }]) => UpdatePolicy !== undefined);
     expect(shifted).toHaveLength(groups.length);

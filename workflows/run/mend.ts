@@ -53,6 +53,7 @@ const fail = async <K extends Needed>(
   failure: Failure,
 ): Promise<Deed> => {
   const { uuid, workflow, run, changed_at } = about;
+  const { phase, error: name, message: reason } = failure;
   try {
     await keeper.fail(needs, about, failure);
   } catch (error) {
@@ -63,7 +64,8 @@ const fail = async <K extends Needed>(
     if (isFault(error) && error.name === 'NodeLocked' && !isOld) return 'none';
     throw error;
   }
-  needs.log.warn('A run was failed because its execution is gone.', { [keeper.kind]: uuid, workflow, run, ...failure });
+  const ended = { [keeper.kind]: uuid, workflow, run, phase, error: name, reason };
+  needs.log.warn('A run was failed because its execution is gone.', ended);
   return 'failed';
 };
 

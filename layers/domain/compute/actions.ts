@@ -311,7 +311,8 @@ type Subject = Pick<Server, 'vm_state' | 'task_state' | 'locked_by' | 'run' | 'r
   readonly uuid: string;
 };
 
-const wordOf = (action: ActionName): string => action.replace(/_(?:soft|hard)$/, '');
+/** What messages call it. */
+export const wordOf = (action: ActionName): string => action.replace(/_(?:soft|hard)$/, '');
 
 /** Whether the run that a server has is in the way. */
 const isInTheWay = ({ over = [], joins, workflow }: ActionRow, { run, run_workflow: current }: Subject): boolean => {

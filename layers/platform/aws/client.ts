@@ -19,6 +19,20 @@ export type Site = {
 /** ms, and never longer than the service may be silent. */
 const longestConnecting = 3_000;
 
+/** As the SDK calls them in the names of its own variables. */
+type Service = 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | 'LAMBDA' | 'EVENTBRIDGE' | 'SSM';
+
+/**
+ * Another server of the same API, which variables name: INGOT_<SERVICE>_ENDPOINT, else those that all clients of AWS
+ * follow, AWS_ENDPOINT_URL_<SERVICE> and AWS_ENDPOINT_URL. The SDK reads the latter by itself, but would look for a bucket
+ * at a host of that server.
+ */
+export const siteOf = (env: Readonly<Record<string, string | undefined>>, service: Service): Site => {
+  const names = [`INGOT_${service}_ENDPOINT`, `AWS_ENDPOINT_URL_${service}`, 'AWS_ENDPOINT_URL'];
+  const endpoint = names.map((name) => env[name]).find(Boolean);
+  return endpoint ? { endpoint } : {};
+};
+
 /** Settings for the client of any service. The SDK itself would wait for minutes, where it has a limit at all. */
 export const settingsOf = ({ silence = 5_000, attempts = 3, ...site }: Site) => ({
   ...site,

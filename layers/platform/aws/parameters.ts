@@ -3,6 +3,7 @@
  * table, which that file brings along, would double what it loads at a cold start.
  */
 import type { ParameterStore } from '../platform.ts';
+import { siteOf } from './client.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,13 +12,11 @@ export const awsParameters = (env: Environment): ParameterStore => {
   let opened: Promise<ParameterStore> | undefined;
   const open = async (): Promise<ParameterStore> => {
     const { createAwsParameters } = await import('./ssm.ts');
-    const endpoint = env['INGOT_SSM_ENDPOINT'];
-    return createAwsParameters({ site: endpoint ? { endpoint } : {} });
+    return createAwsParameters({ site: siteOf(env, 'SSM') });
   };
+  const once = async () => (opened ??= open());
   return {
-    read: async (name) => {
-      opened ??= open();
-      return (await opened).read(name);
-    },
+    read: async (name) => (await once()).read(name),
+    find: async (name) => (await once()).find(name),
   };
 };

@@ -9,7 +9,8 @@
  *   WORKFLOW_ARNS          awsWorkflows            ARNs of state machines: what all begin with, then their workflows {a,b}
  *   FUNCTION_<NAME>        awsFunctions            name or ARN of a function, such as FUNCTION_BMC_PROXY for bmc-proxy
  *   KMS_KEY_ID             awsSealer, awsOpener    key that seals secrets
- *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA
+ *   INGOT_<X>_ENDPOINT     all                     another server of the same API; X: DYNAMODB, S3, SFN, KMS, LAMBDA;
+ *                                                  without it that of AWS_ENDPOINT_URL_<X> or AWS_ENDPOINT_URL
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -22,7 +23,7 @@ import type { Objects } from '../objects.ts';
 import type { Chance, Clock, Functions, Ids, Opener, Sealer } from '../platform.ts';
 import type { Table } from '../table.ts';
 import type { Workflows } from '../workflows.ts';
-import { settingsOf, type Site } from './client.ts';
+import { settingsOf, siteOf } from './client.ts';
 import { createAwsLog } from './log.ts';
 import { createAwsTable } from './table.ts';
 
@@ -32,11 +33,6 @@ const required = (env: Environment, name: string): string => {
   const value = env[name];
   if (!value) throw new Fault('Configuration', 500, `The environment variable ${name} is not set: deploy with infra/.`);
   return value;
-};
-
-const siteOf = (env: Environment, service: 'DYNAMODB' | 'S3' | 'SFN' | 'KMS' | 'LAMBDA'): Site => {
-  const endpoint = env[`INGOT_${service}_ENDPOINT`];
-  return endpoint ? { endpoint } : {};
 };
 
 /** `arn:...:stateMachine:ingot-{verify,clean}`: the ARN of each workflow, whose name ends it. */

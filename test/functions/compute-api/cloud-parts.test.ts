@@ -111,10 +111,12 @@ describe('nodes as nova-baremetal knew them', () => {
   it('are shown with them and with their instance', async () => {
     const { ask, platform, uuid } = await withNode();
     const { createFront: createBaremetal } = await import('../baremetal-api/front.ts');
-    const body = { node_uuid: uuid, address: '52:54:00:aa:00:01' };
-    await createBaremetal({}, platform).request('POST /v1/ports', { body });
+    const front = createBaremetal({}, platform);
+    const addresses = ['52:54:00:aa:00:01', '52:54:00:aa:00:02'];
+    for (const address of addresses) await front.request('POST /v1/ports', { body: { node_uuid: uuid, address } });
+    const interfaces = addresses.map((address) => ({ address }));
     expect((await ask(`GET ${at}/${uuid}`, { version: 35 })).body).toEqual({
-      node: { ...node, id: uuid, interfaces: [{ address: '52:54:00:aa:00:01' }], instance_uuid },
+      node: { ...node, id: uuid, interfaces, instance_uuid },
     });
   });
 

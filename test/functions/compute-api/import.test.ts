@@ -122,6 +122,41 @@ describe('a server that is moved in', () => {
     expect(machines.platform.workflows.started.map(({ workflow }) => workflow)).toEqual(['server-delete']);
   });
 
+  describe.each(['pending', 'running', 'failed'] as const)('whose takeover is %s', (state) => {
+    beforeEach(async () => {
+      machines = createMachines();
+      const takeover = { state, since: '2026-01-01T00:00:00+00:00' };
+      const noted = { driver_internal_info: { takeover }, power_state: 'power on' } as const;
+      const stored = await machines.store({ instance_uuid: id, provision_state: 'active', ...noted });
+      await imported({ ...record, node_uuid: stored.uuid });
+    });
+
+    it.each([
+      ['delete', 'DELETE', ''],
+      ['stop', 'POST', { 'os-stop': null }],
+      ['reboot', 'POST', { reboot: { type: 'HARD' } }],
+      ['rescue', 'POST', { rescue: null }],
+    ] as const)(
+      'is told at once that it cannot be asked for %s yet, and stays as it is',
+      async (word, method, body) => {
+        const before = (await show()).text;
+        const line = `${method} /v2.1/servers/${id}${method === 'POST' ? '/action' : ''}`;
+        const answer = await machines.request(line, body === '' ? {} : { body });
+        expect([answer.status, answer.body.conflictingRequest.message]).toEqual([
+          409,
+          `Cannot '${word}' instance ${id} while it is being moved here: nothing is done to its machine yet. Try again later.`,
+        ]);
+        expect((await show()).text).toBe(before);
+        expect(machines.platform.workflows.started).toEqual([]);
+      },
+    );
+
+    it('can be locked, which does nothing to its machine', async () => {
+      const { status } = await machines.request(`POST /v2.1/servers/${id}/action`, { body: { lock: null } });
+      expect(status).toBe(202);
+    });
+  });
+
   it('has no interfaces: its ports are in the network that it came with', async () => {
     await imported(record);
     const { body } = await machines.request(`GET /v2.1/servers/${id}/os-interface`);

@@ -99,6 +99,17 @@ describe('sync', () => {
     expect(await read()).toMatchObject({ provision_state: after, run: null, reservation: null });
   });
 
+  it('tells in the log why a run was failed, under a name that is its own', async () => {
+    const { sync, platform } = await withNode(deploying);
+    await platform.workflows.start('deploy', run, { node: uuid });
+    await platform.workflows.stop('deploy', run, 'Gone', 'The console stopped it.');
+    await sync({});
+    expect(platform.log.lines.at(-1)).toMatchObject({
+      message: 'A run was failed because its execution is gone.',
+      fields: { node: uuid, workflow: 'deploy', run, reason: expect.stringContaining('The console stopped it.') },
+    });
+  });
+
   it('removes the configdrive with the reference of an undeploy that is lost', async () => {
     const key = configdriveKey(uuid, '01J0');
     const { sync, platform, read } = await withNode({

@@ -4,14 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
-import { isServerUrl, readServer, serverName, sourceFailed } from '../../../migrate/sources/server.ts';
+import { pathIn, readServer, serverKindOf, serverName, sourceFailed } from '../../../migrate/sources/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('is told from a file', () => {
-  expect(['mysql://a@b/c', 'postgresql://a@b/c', 'postgres://x', 'mysql+pymysql://x'].every(isServerUrl)).toBe(true);
-  expect(['sqlite:///x', '/tmp/mysql', 'dump.sql', 'http://x'].some(isServerUrl)).toBe(false);
+it.each([
+  ['mysql://a@b/c', 'mysql'],
+  ['MySQL+pymysql://x', 'mysql'],
+  ['mariadb+pymysql://x', 'mysql'],
+  ['postgresql://a@b/c', 'postgresql'],
+  ['postgres://x', 'postgresql'],
+  ['sqlite:///x', undefined],
+  ['/tmp/mysql', undefined],
+  ['dump.sql', undefined],
+  ['http://x', undefined],
+  ['constructor://x', undefined],
+])('is told from a file: %s is %s', (text, kind) => expect(serverKindOf(text)).toBe(kind));
+
+it('is no file, and not repeated, if nobody here can read it', () => {
+  const path = () => pathIn('oracle+cx://nova:c4nary@db/nova_bm');
+  expect(path).toThrow('or the path of a file, not oracle://.');
+  expect(path).not.toThrow('c4nary');
+  expect([pathIn('sqlite:///tmp/a.db'), pathIn('sqlite:////tmp/a.db'), pathIn('a:b.sql')]).toEqual([
+    'tmp/a.db',
+    '/tmp/a.db',
+    'a:b.sql',
+  ]);
 });
 
 it('has the usual port, a socket or another port, and is named without who asks', () => {
