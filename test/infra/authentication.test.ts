@@ -94,7 +94,7 @@ describe('who calls an API as its client', () => {
     expect(variableOf(template, 'computeapi', 'INGOT_BAREMETAL_ENDPOINT')).toMatch(own);
     expect(variableOf(template, 'workflow', 'INGOT_IMAGE_ENDPOINT')).toBe('""');
     expect(variableOf(template, 'workflow', 'FUNCTION_IMAGE_API')).toContain('imageapiFunction');
-    expect(variableOf(template, 'networkapi', 'INGOT_BAREMETAL_ENDPOINT')).toBe('""');
+    expect(variableOf(template, 'networkapi', 'INGOT_BAREMETAL_ENDPOINT')).toBeUndefined();
   });
 
   it('is told of another if the operator names one', () => {
