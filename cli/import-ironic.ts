@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { besideOfApi, besideOfDatabase } from '../migrate/ironic/beside.ts';
-import type { Reading, Rejected } from '../migrate/ironic/entry.ts';
+import type { Entry, Reading, Rejected } from '../migrate/ironic/entry.ts';
 import { foresee, move } from '../migrate/ironic/move.ts';
 import { createReport, type Report } from '../migrate/ironic/report.ts';
 import { createTemplate } from '../migrate/ironic/secrets-file.ts';
-import type { Entry } from '../migrate/ironic/entry.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
+import { keepHeapSmall } from './heap.ts';
 import { inReport, printSome } from './lines.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './private-file.ts';
@@ -158,6 +158,7 @@ export const importIronic: Command = {
                             --database-password-file; --database-ca FILE
       --secrets FILE        has them instead; --secrets-template FILE writes what is to be filled, and no more${targetUsage}`,
   run: async (args, world) => {
+    keepHeapSmall();
     const values = parse(args);
     const replacements = replacementsOf(values.replace);
     const target = targetOf(values, world.env);

@@ -1,6 +1,5 @@
 /** `npx ingot import nova-bm`: moves what nova-baremetal knew. Secrets come from the environment or from files. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 
 import { Invalid, isFault } from '../layers/domain/fault.ts';
 import { secretIn, textOf } from '../migrate/credentials.ts';
@@ -15,6 +14,7 @@ import type { Source } from '../migrate/sources/source.ts';
 import { createTarget, type Target } from '../migrate/target.ts';
 import { readOptions } from './arguments.ts';
 import type { Command, World } from './command.ts';
+import { keepHeapSmall } from './heap.ts';
 import { inReport, printSome } from './lines.ts';
 import { createProgress } from './progress.ts';
 import { privateFile } from './private-file.ts';
@@ -149,8 +149,7 @@ export const importNovaBm: Command = {
                             it are those of the row, N=@FILE is in a file; such as redfish_address=https://{pm_address}:8443
       --network-interface NAME, --resource-class NAME: of all nodes${targetUsage}`,
   run: async (args, world) => {
-    // Else V8 lets what is read and done with lie until there is more of it than of all that is kept.
-    setFlagsFromString('--optimize-for-size');
+    keepHeapSmall();
     const values = parse(args);
     const { source: named } = asked(values);
     const target = targetOf(values, world.env);
