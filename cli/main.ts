@@ -9,6 +9,7 @@ import { importNovaBm } from './import-nova-bm.ts';
 import { importNovaServers } from './import-nova-servers.ts';
 import { verify } from './ledger.ts';
 import { takeoverStart, takeoverStatus } from './takeover.ts';
+import { usersAdd, usersList, usersRemove } from './users.ts';
 import { verifyIronic } from './verify-ironic.ts';
 
 const commands: Readonly<Record<string, Command>> = {
@@ -21,6 +22,9 @@ const commands: Readonly<Record<string, Command>> = {
   'nodes convert': nodesConvert,
   'takeover start': takeoverStart,
   'takeover status': takeoverStatus,
+  'users add': usersAdd,
+  'users list': usersList,
+  'users remove': usersRemove,
   'verify ironic': verifyIronic,
 };
 

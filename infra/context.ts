@@ -88,6 +88,13 @@ const Context = z.object({
   users_file: name
     .optional()
     .describe('File with more users of http_basic, each with a project and roles: user:bcrypt-hash:project:role,...'),
+  users_path: z
+    .string()
+    .regex(/^(?!\/(?:aws|ssm))(\/[A-Za-z0-9._-]+)+$/i, 'is no path of SSM parameters, such as /ingot/users')
+    .optional()
+    .describe(
+      'Path of SSM parameters, such as /ingot/users, with more users of http_basic, one each: any number, changed by `npx ingot users` without a deployment.',
+    ),
   former_indexes: z.coerce
     .number()
     .int()

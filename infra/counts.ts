@@ -14,7 +14,7 @@ const unexpected = FilterPattern.stringValue('$.level', '=', 'ERROR');
 const crashes = ['Status: timeout', 'Error Type: Runtime.'];
 
 /** Patterns of lines, by what they tell of. */
-export const lines = {
+const lines = {
   unexpected,
   crash: FilterPattern.anyTerm(...crashes),
   /** The same of a function whose caller is told nothing by an error that it throws: that one is written down as well. */

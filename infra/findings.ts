@@ -38,6 +38,9 @@ const executions =
           `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${context.stack_name}-${name}:*`,
       );
 
+const userParameters = ({ context: { users_path: path } }: IngotStack): string[] =>
+  path === undefined ? [] : [`arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${path}/*`];
+
 /** The resources with a star in them, of the grants that have any (`permissions.ts`). */
 const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): string[]; reason: string } } = {
   objects: { resources: objectsUnder('configdrives', 'inventories'), reason: 'The objects under our own prefixes.' },
@@ -51,6 +54,7 @@ const stars: { readonly [G in GrantName]?: { resources(stack: IngotStack): strin
     reason: 'The objects under our own prefixes.',
   },
   'objects:guests': { resources: objectsUnder('guests'), reason: 'The objects under one prefix of our own.' },
+  parameters: { resources: userParameters, reason: 'The users, each in a parameter of its own.' },
   'workflows:start': { resources: executions(false), reason: 'The executions of our own state machines.' },
   'workflows:servers': { resources: executions(true), reason: 'The executions of our own state machines.' },
 };

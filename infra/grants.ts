@@ -1,5 +1,6 @@
 /** What functions may be given. Workers of the one-machine runner load this at their start, so it loads nothing. */
 import type { CalledApi } from '../layers/platform/apis.ts';
+import type { Partitions } from '../layers/platform/fence.ts';
 import type { Platform } from '../layers/platform/platform.ts';
 
 /** A part of the platform that a function has only if its row grants it: the others reach nothing of ours. */
@@ -12,12 +13,33 @@ export type TableName = 'machines' | 'tenants';
 export type KeyName = 'secrets' | 'tenants';
 
 /**
+ * What strangers ask about: nodes with all that belongs to them, found by name, by the address of a port, or among those
+ * that wait for an inventory. Nobody can look through the table, nor change what is found by what.
+ */
+const ofAgents = {
+  read: [
+    'node#*',
+    'unique#node_name#*',
+    'unique#port_address#*',
+    'index#node#provision_state#inspect wait#*',
+    'upgrade',
+  ],
+  write: ['node#*', 'index#node#*'],
+} as const satisfies Partitions;
+
+/**
  * What a function may be given: the part of the platform and what it may do with it, in words. What that is in IAM says
  * `permissions.ts` beside it, and on one machine `local/functions/platform.ts`. `table`, `key`: which one the part is,
- * or works with; `api`: which one is called.
+ * or works with; `within`: which partitions of the table, absent: all; `api`: which one is called.
  */
 export const grants = {
   table: { part: 'table', table: 'machines', doc: "read and write the machines' table" },
+  'table:agents': {
+    part: 'table',
+    table: 'machines',
+    within: ofAgents,
+    doc: "read and write nodes in the machines' table, and find them by name or address",
+  },
   tenants: { part: 'table', table: 'tenants', doc: "read and write the tenants' table" },
   objects: { part: 'objects', doc: 'put, get and delete configdrives and inventories' },
   'objects:inventories': { part: 'objects', doc: 'put inventories' },
@@ -36,7 +58,10 @@ export const grants = {
   'open:tenants': { part: 'opener', key: 'tenants', doc: "decrypt with the tenants' key" },
   open: { part: 'opener', doc: 'decrypt with the secrets key' },
   publish: { part: 'events', doc: 'publish events' },
-  parameters: { part: 'parameters', doc: 'read the SSM parameter of `keystone_credentials`, if there is one' },
+  parameters: {
+    part: 'parameters',
+    doc: 'read the SSM parameters of `keystone_credentials` and below `users_path`, if there are any',
+  },
   'apis:baremetal': {
     part: 'apis',
     api: 'baremetal',
@@ -47,7 +72,10 @@ export const grants = {
     api: 'image',
     doc: 'call the Image API as its client, and read the SSM parameter of `image_credentials`',
   },
-} as const satisfies Record<string, { part: Part; table?: TableName; key?: KeyName; api?: CalledApi; doc: string }>;
+} as const satisfies Record<
+  string,
+  { part: Part; table?: TableName; within?: Partitions; key?: KeyName; api?: CalledApi; doc: string }
+>;
 
 export type GrantName = keyof typeof grants;
 /** `invoke:` and the name of a function grants calling that one. */
@@ -65,6 +93,7 @@ export const partOf = (grant: Grant): Part => (calledBy(grant) ? 'functions' : g
 type Row = {
   readonly part?: Part;
   readonly table?: TableName;
+  readonly within?: Partitions;
   readonly key?: KeyName;
   readonly api?: CalledApi;
 };
@@ -77,6 +106,9 @@ export const apiOf = (grant: Grant): CalledApi | undefined => rowOf(grant).api;
 /** The table that grants open; undefined for a function without one. */
 export const tableOf = (given: readonly Grant[]): TableName | undefined =>
   given.map((grant) => rowOf(grant).table).find((table) => table !== undefined);
+
+/** The partitions to which a grant of the table is limited; undefined: all, or another grant. */
+export const withinOf = (grant: Grant): Partitions | undefined => rowOf(grant).within;
 
 /** The key that grants seal and open with. */
 export const keyNameOf = (given: readonly Grant[]): KeyName =>

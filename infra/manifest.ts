@@ -36,7 +36,7 @@ export const functions = {
   'ramdisk-api': {
     memory: 512,
     timeout: 29,
-    grants: ['table', 'objects:inventories', 'workflows:callback', 'seal'],
+    grants: ['table:agents', 'objects:inventories', 'workflows:callback', 'seal'],
     doc: 'Lookup, heartbeat and inventories of deploy agents; unauthenticated, therefore a function and a throttle of its own.',
   },
   'compute-api': {
@@ -316,6 +316,10 @@ export const settings = {
   image_networks: {
     default: '',
     doc: 'Networks (CIDR, comma separated) besides public addresses in which the data of images may be; administrators may use private addresses too. Names are resolved by the agents.',
+  },
+  images_per_project: {
+    default: '100',
+    doc: 'How many images a project may have, in whatever state; 0: any number. Administrators may make more.',
   },
   boot_image_networks: {
     default: '',

@@ -2,10 +2,11 @@
 import { ArnFormat, type Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
+import type { Partitions } from '../layers/platform/fence.ts';
 import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import type { Lambda } from './lambda.ts';
-import { calledBy, type GrantName, type TableName } from './grants.ts';
+import { calledBy, type GrantName, type TableName, withinOf } from './grants.ts';
 import { type FunctionName, functions as rows, objectPrefixes, type WorkflowRow, workflows } from './manifest.ts';
 import type { Settings } from './settings.ts';
 import { workflowArn } from './workflows.ts';
@@ -26,6 +27,23 @@ const tableStatement = ({ data: { tables } }: GrantTargets, name: TableName) =>
     actions: [...reads, ...writes].map((name) => `dynamodb:${name}`),
     resources: [tables[name].tableArn],
   });
+
+/** Some partitions of it, which are named; what names none, as a scan does, is not granted. */
+const partitionStatements = ({ data: { tables } }: GrantTargets, name: TableName, { read, write }: Partitions) => {
+  const statement = (actions: readonly string[], partitions: readonly string[]) =>
+    new PolicyStatement({
+      actions: actions.map((action) => `dynamodb:${action}`),
+      resources: [tables[name].tableArn],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } },
+    });
+  return [
+    statement(
+      reads.filter((action) => action !== 'Scan'),
+      read,
+    ),
+    statement(writes, write),
+  ];
+};
 
 /** Runs of servers and those of machines are nobody's together. */
 type Whose = 'servers' | 'machines';
@@ -101,7 +119,7 @@ const sweepStatements = (
   ];
 };
 
-/** One SSM parameter, if there is one. AWS's own key for SSM opens for whoever may read it: its key policy says so. */
+/** SSM parameters of this name, if there is one. AWS's own key for SSM opens for whoever may read it: its key policy says so. */
 const readParameter = (stack: Stack, name: string): PolicyStatement[] => {
   if (name === '') return [];
   const resourceName = name.replace(/^\//, '');
@@ -111,6 +129,7 @@ const readParameter = (stack: Stack, name: string): PolicyStatement[] => {
 
 const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTargets) => PolicyStatement[] } = {
   table: (_stack, targets) => [tableStatement(targets, 'machines')],
+  'table:agents': (_stack, targets) => partitionStatements(targets, 'machines', withinOf('table:agents')!),
   tenants: (_stack, targets) => [tableStatement(targets, 'tenants')],
   objects: (_stack, targets) => objectStatements(targets, ['configdrives', 'inventories']),
   'objects:images': (_stack, targets) => objectStatements(targets, ['images']),
@@ -144,7 +163,10 @@ const statements: { readonly [G in GrantName]: (stack: Stack, targets: GrantTarg
   'seal:tenants': (_stack, { data }) => [
     new PolicyStatement({ actions: ['kms:Encrypt'], resources: [data.keys.tenants.keyArn] }),
   ],
-  parameters: (stack, { settings }) => readParameter(stack, settings.keystone_credentials),
+  parameters: (stack, { settings, context: { users_path: path } }) => [
+    ...readParameter(stack, settings.keystone_credentials),
+    ...readParameter(stack, path === undefined ? '' : `${path}/*`),
+  ],
   'apis:baremetal': (stack, { settings }) => readParameter(stack, settings.baremetal_credentials),
   'apis:image': (stack, { settings }) => readParameter(stack, settings.image_credentials),
   'open:tenants': (_stack, { data }) => [

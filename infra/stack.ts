@@ -1,5 +1,6 @@
 /** The whole of Ingot on AWS. */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -74,6 +75,8 @@ export class IngotStack extends Stack {
     { apis = apiRows, subscriptions = subscriptionRows, ...props }: IngotStackProps = {},
   ) {
     super(scope, id, props);
+    // Here and not in cdk.json, which is read by the CLI alone: tests and whoever synthesises without it get the same.
+    for (const [flag, value] of Object.entries(CURRENTLY_RECOMMENDED_FLAGS)) this.node.setContext(flag, value);
     const context = readContext(this);
     const settings = readSettings(this);
     this.context = context;

@@ -71,8 +71,8 @@ export const userVariables = (
     const most = Array.from({ length: count }, (_none, at) => at).findLast(fits) ?? 0;
     throw Invalid(
       `Context ${given.map(({ context }) => context).join(' and ')} has ${count} users, and only the first ${most} fit into the ` +
-        `${maxEnvironment} bytes that Lambda gives to variables. Leave users out, or let oidc or keystone know them ` +
-        '(auth_strategy).',
+        `${maxEnvironment} bytes that Lambda gives to variables. Keep the others at a path of SSM parameters ` +
+        '(users_path), or let oidc or keystone know them (auth_strategy).',
     );
   }
   return environmentWith(given);

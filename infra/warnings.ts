@@ -12,8 +12,9 @@ type Row = { readonly name: string; applies(chosen: Chosen): boolean; readonly t
 const rows: readonly Row[] = [
   {
     name: 'NoUsers',
-    applies: ({ settings, users }) => settings.auth_strategy === 'http_basic' && users.length === 0,
-    text: 'Neither context htpasswd_file nor users_file names a file: nobody will be able to call the API.',
+    applies: ({ context, settings, users }) =>
+      settings.auth_strategy === 'http_basic' && users.length === 0 && context.users_path === undefined,
+    text: 'Neither context htpasswd_file nor users_file names a file, nor users_path parameters: nobody will be able to call the API.',
   },
   {
     name: 'NoAgents',

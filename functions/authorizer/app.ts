@@ -13,8 +13,8 @@ export type Deps = Pick<Platform, 'parameters' | 'clock'>;
 const anonymous: Identity = { user: 'anonymous', user_name: 'anonymous', roles: ['admin'], scope: 'system' };
 
 const strategies: { readonly [S in Config['strategy']]: (deps: Deps, config: Config) => Identify } = {
-  noauth: (_deps, config) => besideUsers(config, async () => anonymous),
-  http_basic: (_deps, config) => createBasic(config),
+  noauth: (deps, config) => besideUsers(deps, config, async () => anonymous),
+  http_basic: createBasic,
   oidc: (_deps, config) => createOidc(config),
   keystone: ({ parameters }, config) => createKeystone(parameters, config),
 };

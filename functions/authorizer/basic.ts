@@ -1,10 +1,14 @@
-/** http_basic: users of files that the operator keeps, administrators of the system and users of projects. */
+/** http_basic: users that the operator keeps in files or in parameters, administrators of the system and users of projects. */
 import { readFileSync } from 'node:fs';
 
 import { namesFile, readUsers, sourcesOf, type Users } from '../../layers/domain/users.ts';
+import type { Platform } from '../../layers/platform/platform.ts';
 import type { Config } from './config.ts';
 import { headerOf, type Event, type Identify, type Identity, refusal } from './identity.ts';
 import { createVerify, type Verify } from './password.ts';
+import { createStored } from './stored.ts';
+
+type Deps = Pick<Platform, 'parameters' | 'clock'>;
 
 type Credentials = { readonly user: string; readonly password: string };
 
@@ -32,13 +36,18 @@ const identify = async (verify: Verify, users: Users, given: Credentials | undef
 
 /**
  * Throws Fault `Configuration` (500) if a file of users cannot be used. Files are read each time, so a changed one counts
- * as soon as the cached answers are over.
+ * as soon as the cached answers are over. Who is in one is not looked for among the parameters.
  */
-export const createBasic = ({ users: places }: Config): Identify => {
+export const createBasic = (deps: Deps, { users: places, usersPath }: Config): Identify => {
   const read = (): Users => readUsers(sourcesOf(places, (file) => readFileSync(file, 'utf8')));
   const fixed = namesFile(places) ? undefined : read();
+  const find = usersPath === '' ? async () => undefined : createStored(deps, usersPath);
   const verify = createVerify();
-  return async (event) => identify(verify, fixed ?? read(), credentialsOf(event));
+  return async (event) => {
+    const [users, given] = [fixed ?? read(), credentialsOf(event)];
+    const stored = given && !users.has(given.user) ? await find(given.user) : undefined;
+    return identify(verify, stored ? new Map([...users, [given!.user, stored]]) : users, given);
+  };
 };
 
 /**
@@ -59,8 +68,8 @@ export const besideService = ({ service: text }: Config, others: Identify): Iden
  * Before those who are let in without a password: users of the operator's files, if there are any, who are what they are
  * there, so that what a tenant sees can be tried. Whoever gives a name that is not theirs is refused like everywhere.
  */
-export const besideUsers = (config: Config, others: Identify): Identify => {
+export const besideUsers = (deps: Deps, config: Config, others: Identify): Identify => {
   if (sourcesOf(config.users, () => '').length === 0) return others;
-  const basic = createBasic(config);
+  const basic = createBasic(deps, config);
   return async (event) => (credentialsOf(event) ? basic(event) : others(event));
 };

@@ -14,7 +14,7 @@ const needs = [
   {
     strategy: 'http_basic',
     variable: 'INGOT_HTPASSWD',
-    met: ({ users }: Settings) => Object.values(users).some((given) => given !== ''),
+    met: ({ users, usersPath }: Settings) => usersPath !== '' || Object.values(users).some((given) => given !== ''),
     message:
       'http_basic needs users: lines made with "htpasswd -nB <user>", here or in the file INGOT_HTPASSWD_FILE names, or such with project and roles in INGOT_USERS or INGOT_USERS_FILE',
   },
@@ -48,7 +48,7 @@ const needs = [
 /**
  * INGOT_HTPASSWD holds the lines of an htpasswd file, INGOT_HTPASSWD_FILE names one; INGOT_USERS and INGOT_USERS_FILE the
  * same of users with project and roles (layers/domain/users.ts). Hashes may stand in an environment variable, passwords
- * never: INGOT_KEYSTONE_CREDENTIALS only says where they are.
+ * never: INGOT_USERS_PATH and INGOT_KEYSTONE_CREDENTIALS only say where more users and the service account are.
  * The one-machine runner alone sets INGOT_LOOPBACK, as it listens on a loopback address and refuses web pages and proxies,
  * and INGOT_SERVICE_USER, the line of the user as whom the functions of this installation call its APIs.
  */
@@ -60,6 +60,7 @@ const Environment = z
     INGOT_HTPASSWD_FILE: z.string().default(''),
     INGOT_USERS: z.string().default(''),
     INGOT_USERS_FILE: z.string().default(''),
+    INGOT_USERS_PATH: z.string().default(''),
     INGOT_SERVICE_USER: z.string().default(''),
     INGOT_OIDC_ISSUER: z.string(),
     INGOT_OIDC_AUDIENCE: z.string(),
@@ -84,6 +85,7 @@ const Environment = z
       INGOT_USERS: env.INGOT_USERS,
       INGOT_USERS_FILE: env.INGOT_USERS_FILE,
     },
+    usersPath: env.INGOT_USERS_PATH,
     service: env.INGOT_SERVICE_USER,
     oidc: {
       issuer: env.INGOT_OIDC_ISSUER,

@@ -34,6 +34,12 @@ const pieceBytes = 16 * 2 ** 20;
 /** A call ends so long before its caller gives up on it, or after so long. ms. */
 const [spare, turn] = [30_000, 60_000];
 
+/** Before its caller's time is over a call has hung up on servers that send too slowly, ms. */
+const hangUp = 10_000;
+
+/** An image that large is none that a machine could hold in memory. Bytes. */
+const largest = 2 ** 31;
+
 /** Nobody has been told of an image for a day by then. */
 const lifetime = week + 24 * 3600 * 1000;
 
@@ -50,6 +56,8 @@ const perPart = <T>(make: (name: BootPart) => T): Record<BootPart, T> =>
 const headOf = (seen: Image['seen'], words: readonly string[]): Head => {
   const large = names.map((name) => ({ path: bootParts[name], size: seen[name].size }));
   const files = [{ path: grubFile, data: Buffer.from(grubConfiguration(words)) }];
+  const bytes = large.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > largest) throw Invalid(`The boot image would have ${bytes} bytes, ${largest} are possible.`);
   try {
     return buildHead({ label: bootImageLabel, files, large, efi: bootParts.bootloader });
   } catch (error) {
@@ -62,10 +70,10 @@ const describe = async ({ clock }: Deps, open: Open, wanted: BootImageRequest): 
   const { parts, words, boot } = wanted;
   const looked = await Promise.all(names.map(async (name) => [name, await look(open, parts[name])] as const));
   const seen = Object.fromEntries(looked) as Image['seen'];
-  // A digest says more of a content than its server does; without either nobody could know the content again.
+  // The Image API says more of a content than a server does; without either nobody could know the content again.
   const known = perPart((name) => {
     const { size, validator } = seen[name];
-    return { size, validator: parts[name].digest ?? (validator || boot) };
+    return { size, validator: parts[name].content ?? (validator || boot) };
   });
   return { id: bootImageId(wanted, known, clock.now()), head: headOf(seen, words), seen };
 };
@@ -159,12 +167,13 @@ const build = async (
  * cannot be had, Unavailable for what may go away by itself.
  */
 export const create = (deps: Deps, { networks }: Config) => {
-  const open = deps.open ?? createOpen(networks);
   return async (event: unknown, invocation: Invocation): Promise<BootImageReply> => {
     const { data: wanted, error } = bootImageRequest.safeParse(event);
     if (error)
       throw new Fault('BootImageMalformed', 400, `The request for a boot image does not fit: ${error.message}`);
     const until = deps.clock.now() + turn;
+    const end = AbortSignal.timeout(Math.max(0, invocation.remaining_ms() - hangUp));
+    const open = deps.open ?? createOpen(networks, end);
     const isTime = () => deps.clock.now() < until && invocation.remaining_ms() > spare;
     const image = await describe(deps, open, wanted);
     const key = bootImageKey(image.id);

@@ -19,7 +19,7 @@ export const bootImageId = (
   now: number,
 ): string => {
   // The link to an image of the Image API is another one each time.
-  const of = (name: BootPart) => [parts[name].digest ?? parts[name].url, known[name].size, known[name].validator];
+  const of = (name: BootPart) => [parts[name].content ?? parts[name].url, known[name].size, known[name].validator];
   const content = [form, Math.floor(now / week), words, ...(Object.keys(bootParts) as BootPart[]).map(of)];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 };

@@ -55,8 +55,11 @@ const way = ({ protocol, port }: URL, host: string, lookup: LookupFunction): Req
         createConnection: () => connect({ host, port: Number(port || 80), lookup }),
       };
 
-/** Over the network. An address that is written as such is resolved by nobody, so it is looked at here. */
-export const createOpen = (networks: Networks): Open => {
+/**
+ * Over the network, until `end`, however little at a time is sent. An address that is written as such is resolved by
+ * nobody, so it is looked at here.
+ */
+export const createOpen = (networks: Networks, end: AbortSignal): Open => {
   const allowed = lookupAllowed(networks);
   return async (url, range) => {
     const at = new URL(url);
@@ -64,7 +67,7 @@ export const createOpen = (networks: Networks): Open => {
     if (isIP(host) && !mayAsk(networks, host)) throw Forbidden(host);
     return new Promise((resolve, reject) => {
       const headers = { range, 'accept-encoding': 'identity', connection: 'close' };
-      const sent = request(at, { headers, ...way(at, host, allowed) });
+      const sent = request(at, { headers, signal: end, ...way(at, host, allowed) });
       sent.setTimeout(patience, () => sent.destroy(new Error('It was silent for too long.')));
       sent.on('error', (error) => {
         reject(error instanceof Fault ? error : Unavailable(`${host} cannot be reached, or does not answer.`, error));

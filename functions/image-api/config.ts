@@ -12,6 +12,7 @@ export const Config = z
   .object({
     INGOT_PUBLIC_ENDPOINT: z.string(),
     INGOT_MAINTENANCE_RETRY_AFTER: maintenanceSetting,
+    INGOT_IMAGES_PER_PROJECT: z.string().regex(/^\d+$/, 'has to be a whole number').transform(Number),
     INGOT_IMAGE_NETWORKS: networksSetting('image_networks', noNetworks),
     INGOT_DEPLOY_CALLBACK_TIMEOUT: z
       .string()
@@ -22,6 +23,8 @@ export const Config = z
     publicEndpoint: endpointOf(env.INGOT_PUBLIC_ENDPOINT, prefixes.image),
     imageNetworks: env.INGOT_IMAGE_NETWORKS,
     privateNetworks,
+    // None is as good as more than anybody makes.
+    imagesPerProject: env.INGOT_IMAGES_PER_PROJECT || Infinity,
     maintenanceRetryAfter: env.INGOT_MAINTENANCE_RETRY_AFTER,
     // An agent may fetch and write it for as long as it may be silent, and be told of it a heartbeat later.
     linkSeconds: 2 * env.INGOT_DEPLOY_CALLBACK_TIMEOUT,

@@ -1,5 +1,5 @@
 /** Images themselves: create, show, change, delete; their tags, and what only administrators do with them. */
-import { Forbidden, NotFound } from '../../layers/domain/fault.ts';
+import { Forbidden, NotFound, TooLarge } from '../../layers/domain/fault.ts';
 import { image } from '../../layers/domain/image/image.ts';
 import { patchImage, type Changes } from '../../layers/domain/image/patch.ts';
 import { splitBody } from '../../layers/domain/image/properties.ts';
@@ -12,6 +12,7 @@ import { finishDeletion } from '../../layers/store/image-objects.ts';
 import { newRecord } from '../../layers/store/kinds/form.ts';
 import { tenantKinds, type StoredImage } from '../../layers/store/kinds/tenants.ts';
 import { changeRecord, createRecord } from '../../layers/store/records/change.ts';
+import { uuidsIn } from '../../layers/store/records/list.ts';
 import { findImage, findToDelete } from './find.ts';
 import { importMethods } from './info.ts';
 import { type Call, type Deps, route, type Route } from './route.ts';
@@ -50,6 +51,17 @@ const readNew = ({ body, subject, version }: Call<Values>): Values => {
 
 /** Data has the form that it has. */
 const formats = ['container_format', 'disk_format'] as const;
+
+/**
+ * Data of each may be 5 GB, and records are for ever. Nobody locks anything for it: who asks for many at once may get some
+ * more. Throws TooLarge (413), as Glance has it.
+ */
+const refuseTooMany = async ({ table, config }: Deps, owner: string | null, subject: Subject): Promise<void> => {
+  if (owner === null || isAdmin(subject) || config.imagesPerProject === Infinity) return;
+  const { length: count } = await uuidsIn(table, kind, [{ index: 'owner', value: owner }]);
+  if (count < config.imagesPerProject) return;
+  throw TooLarge(`Project ${owner} has ${count} images, and may have ${config.imagesPerProject}. Delete some first.`);
+};
 
 const refuseChange = (stored: StoredImage, changes: Changes, subject: Subject): void => {
   const fixed = stored.status === 'queued' ? undefined : formats.find((name) => Object.hasOwn(changes, name));
@@ -113,6 +125,7 @@ export const imageRoutes: readonly Route[] = [
     answers: imageShape,
     handle: async (deps, call) => {
       const record = newRecord(deps, kind, readNew(call));
+      await refuseTooMany(deps, record.owner, call.subject);
       await createRecord(deps, kind, record);
       const headers = { 'OpenStack-image-import-methods': importMethods.join(',') };
       return { body: imageView(call)(record), location: `${imagesPath}/${record.uuid}`, headers };

@@ -56,8 +56,11 @@ const source = z.strictObject({
   /** What messages call it. */
   name: z.string(),
   url: z.string(),
-  /** The digest of an image of the Image API, whose links are new ones each time; null: the URL stands for it. */
-  digest: z.string().nullable(),
+  /**
+   * What an image of the Image API is known by, whose links are new ones each time; null: the URL stands for it. Never its
+   * digest alone: whoever registers an image says that, and nobody looks whether it is so before machines boot it.
+   */
+  content: z.string().nullable(),
 });
 
 export type Source = z.output<typeof source>;

@@ -23,7 +23,12 @@ export type Opener = { open(sealed: string, context: SealContext): Promise<strin
 export type SealContext = { readonly node: string; readonly name: string; readonly recipient?: string };
 
 /** Secret texts that an operator stores apart from the deployment, such as a service account (AWS: SSM; else files). */
-export type ParameterStore = { read(name: string): Promise<string> };
+export type ParameterStore = {
+  /** Throws Fault `Configuration` (500) for one that is not there, Unavailable (503). */
+  read(name: string): Promise<string>;
+  /** Undefined for one that is not there. Throws Unavailable (503). */
+  find(name: string): Promise<string | undefined>;
+};
 
 /** What a line says besides its words. The names that every line has are taken: a field of such a name would be lost. */
 type LogFields = Readonly<Record<string, unknown>> & {

@@ -2,6 +2,7 @@
  * The platform of a worker thread, by the grants of its function's row. What is not granted is refused with a sentence
  * that names the grant, as IAM refuses it on AWS. Modules load only when they are granted, so a worker starts fast.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 import { systemChance } from '../../layers/platform/chance.ts';
@@ -12,8 +13,9 @@ import type { Events } from '../../layers/platform/events.ts';
 import type { Objects } from '../../layers/platform/objects.ts';
 import { type CalledApi, isInvoked } from '../../layers/platform/apis.ts';
 import type { Functions, Log, Platform } from '../../layers/platform/platform.ts';
+import type { Table } from '../../layers/platform/table.ts';
 import type { Workflows } from '../../layers/platform/workflows.ts';
-import { calledBy, type Grant, type GrantName, type Part, partOf } from '../../infra/grants.ts';
+import { calledBy, type Grant, type GrantName, type Part, partOf, withinOf } from '../../infra/grants.ts';
 import type { Writer } from '../table/writer.ts';
 import { connect } from '../rpc.ts';
 import type { Wiring } from './message.ts';
@@ -31,6 +33,14 @@ const openTable: Open = async ({ table }) => {
   const local = await import('../table/table.ts');
   return local.openTable({ path: table!.path, writer: connect<Writer>(table!.writer) });
 };
+
+/** Loaded by who is fenced in, who has few modules anyway. */
+const openFenced =
+  (grant: GrantName): Open =>
+  async (connected) => {
+    const { fenceTable } = await import('../../layers/platform/fence.ts');
+    return fenceTable((await openTable(connected)) as Table, withinOf(grant)!);
+  };
 
 const openObjects: Open = async ({ objects }) => {
   const { createObjects } = await import('../objects/objects.ts');
@@ -76,7 +86,10 @@ const readParameter = async (path: string): Promise<string> =>
     throw new Fault('Configuration', 500, `The file ${path} can not be read.`, { cause: error });
   });
 
-const openParameters: Open = async () => ({ read: readParameter });
+const openParameters: Open = async () => ({
+  read: readParameter,
+  find: async (path: string) => (existsSync(path) ? readParameter(path) : undefined),
+});
 
 const openApi =
   (api: CalledApi): Open =>
@@ -99,6 +112,7 @@ const openEvents: Open = async ({ events }) => ({ publish: events!.publish });
 /** What each grant opens. */
 const openers: { readonly [G in GrantName]: Open } = {
   table: openTable,
+  'table:agents': openFenced('table:agents'),
   tenants: openTable,
   objects: openObjects,
   'objects:inventories': openInventories,

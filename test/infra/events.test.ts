@@ -49,9 +49,9 @@ describe('changes of nodes', () => {
       'dynamodb:GetRecords',
       'dynamodb:GetShardIterator',
       'dynamodb:ListStreams',
-      'sqs:SendMessage',
       'sqs:GetQueueAttributes',
       'sqs:GetQueueUrl',
+      'sqs:SendMessage',
     ]);
   });
 });

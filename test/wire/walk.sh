@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Walks through every command of the real clients, on both hardware types, against a whole Ingot on this machine.
 # Arguments are the groups to walk, such as `cli.port`; without any all are walked, and it is checked that none is missing.
-# Then the real deploy agent has its stories (agent/run.sh), and so do guests (guest/run.sh); as an argument one is called
-# `agent.documents` or `guest.drive`. INGOT_WALK_AUTH=http_basic asks everybody who they are, also the operator.
+# Then the real deploy agent has its stories (agent/run.sh), and so do guests (guest/run.sh) and a foreign client of BMCs
+# (redfish/run.sh); as an argument one is called `agent.documents`, `guest.drive` or `redfish.dell`. INGOT_WALK_AUTH=http_basic asks everybody who they are, also the operator.
 # Installs the clients into .venv; if they cannot be installed, it says so and fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,17 +12,19 @@ fail() {
   exit 1
 }
 
-groups=() stories=() guests=()
+groups=() stories=() guests=() makes=()
 for name in "$@"; do
   case $name in
     agent.*) stories+=("${name#agent.}") ;;
     guest.*) guests+=("${name#guest.}") ;;
+    redfish.*) makes+=("${name#redfish.}") ;;
     *) groups+=("$name") ;;
   esac
 done
 tell_stories() {
   [ $# -gt 0 ] && [ ${#stories[@]} = 0 ] || bash test/wire/agent/run.sh "${stories[@]}"
   [ $# -gt 0 ] && [ ${#guests[@]} = 0 ] || bash test/wire/guest/run.sh "${guests[@]}"
+  [ $# -gt 0 ] && [ ${#makes[@]} = 0 ] || bash test/wire/redfish/run.sh "${makes[@]}"
 }
 if [ $# -gt 0 ] && [ ${#groups[@]} = 0 ]; then
   tell_stories "$@"

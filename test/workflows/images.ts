@@ -15,5 +15,12 @@ export const serveImages = ({ world }: Stage) => {
     expect((await front.request(`PUT /v2/images/${id}/file`, { body })).status).toBe(204);
     return id;
   };
-  return { ask: front.request, uploaded };
+  /** One whose data is at a URL, and hashes to what its owner says. */
+  const located = async (url: string, os_hash_value: string): Promise<string> => {
+    const id = await front.make({ disk_format: 'raw', container_format: 'bare' });
+    const body = { url, validation_data: { os_hash_algo: 'sha256', os_hash_value } };
+    expect((await front.request(`POST /v2/images/${id}/locations`, { body })).status).toBe(202);
+    return id;
+  };
+  return { ask: front.request, uploaded, located };
 };

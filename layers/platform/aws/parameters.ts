@@ -14,10 +14,9 @@ export const awsParameters = (env: Environment): ParameterStore => {
     const { createAwsParameters } = await import('./ssm.ts');
     return createAwsParameters({ site: siteOf(env, 'SSM') });
   };
+  const once = async () => (opened ??= open());
   return {
-    read: async (name) => {
-      opened ??= open();
-      return (await opened).read(name);
-    },
+    read: async (name) => (await once()).read(name),
+    find: async (name) => (await once()).find(name),
   };
 };

@@ -8,19 +8,24 @@ import { settingsOf, type Site, withoutWords } from './client.ts';
 /** ms: the authorizer, who alone asks, has ten seconds for everything, and three tries have to end before. */
 export const silence = 1_500;
 
-/** Throws Fault `Configuration` (500) for one that is not there, Unavailable (503). */
 export const createAwsParameters = ({ site = {} }: { readonly site?: Site }): ParameterStore => {
   const client = new SSMClient(settingsOf({ silence, ...site }));
-  return {
-    read: async (name) => {
-      const command = new GetParameterCommand({ Name: name, WithDecryption: true });
-      const { Parameter } = await client.send(command).catch((error: Error) => {
-        const cause = withoutWords(error);
-        if (error instanceof ParameterNotFound)
-          throw new Fault('Configuration', 500, `There is no SSM parameter ${name}.`, { cause });
-        throw Unavailable(`The SSM parameter ${name} could not be read (${error.name}).`, cause);
-      });
+  const find = async (name: string): Promise<string | undefined> => {
+    const command = new GetParameterCommand({ Name: name, WithDecryption: true });
+    try {
+      const { Parameter } = await client.send(command);
       return Parameter?.Value ?? '';
+    } catch (error) {
+      if (error instanceof ParameterNotFound) return undefined;
+      throw Unavailable(`The SSM parameter ${name} could not be read (${(error as Error).name}).`, withoutWords(error));
+    }
+  };
+  return {
+    find,
+    read: async (name) => {
+      const text = await find(name);
+      if (text === undefined) throw new Fault('Configuration', 500, `There is no SSM parameter ${name}.`);
+      return text;
     },
   };
 };

@@ -44,7 +44,7 @@ export const createMemoryPlatform = ({
     events: createMemoryEvents(),
     sealer: secrets,
     opener: secrets,
-    parameters: { read: async (name) => parameters[name] ?? '' },
+    parameters: { read: async (name) => parameters[name] ?? '', find: async (name) => parameters[name] },
     apis: createMemoryApis(),
     log: createLogRecorder(),
     clock,

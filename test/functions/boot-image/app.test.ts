@@ -1,9 +1,11 @@
 import { createCipheriv, createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
 import { create } from '../../../functions/boot-image/app.ts';
-import { noNetworks } from '../../../layers/bmc/networks.ts';
+import { noNetworks, parseNetworks } from '../../../layers/bmc/networks.ts';
 import type { BootImageRequest } from '../../../layers/domain/boot-image.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { readIso } from '../../../simulator/iso.ts';
@@ -16,7 +18,7 @@ const noise = (seed: string, bytes: number) =>
 const kernel = 'http://images.test/ipa.kernel';
 const ramdisk = 'http://images.test/ipa.initramfs?signature=x';
 const bootloader = 'http://images.test/esp.img';
-const source = (name: string, url: string) => ({ name: `driver_info.${name}`, url, digest: null });
+const source = (name: string, url: string) => ({ name: `driver_info.${name}`, url, content: null });
 
 const wanted: BootImageRequest = {
   parts: {
@@ -107,11 +109,11 @@ describe('a boot image', () => {
     expect((await subject.ask(change)).key).not.toBe(key);
   });
 
-  it('is for one boot only of what no server says anything about, and for all of what has a digest', async () => {
+  it('is for one boot only of what no server says anything about, and for all of what the Image API knows', async () => {
     const { ask, served } = setUp();
     delete served[kernel]!.etag;
-    const of = async (boot: string, digest: string | null) =>
-      (await ask({ boot, build: false, parts: { ...wanted.parts, kernel: { ...wanted.parts.kernel, digest } } })).key;
+    const of = async (boot: string, content: string | null) =>
+      (await ask({ boot, build: false, parts: { ...wanted.parts, kernel: { ...wanted.parts.kernel, content } } })).key;
     expect(await of('run-1', null)).toBe(await of('run-1', null));
     expect(await of('run-1', null)).not.toBe(await of('run-2', null));
     expect(await of('run-1', 'abc')).toBe(await of('run-2', 'abc'));
@@ -159,6 +161,7 @@ describe('a boot image', () => {
     ['is refused', { status: 403 }, 'Invalid', 'status 403'],
     ['is on a server that is ill', { status: 502 }, 'Unavailable', 'status 502'],
     ['has no size', { unsized: true as const, whole: true as const }, 'Invalid', 'does not say how large it is'],
+    ['is larger than any', { says: 2 ** 31 }, 'Invalid', 'are possible'],
     ['is empty', { body: Buffer.alloc(0), whole: true as const }, 'Invalid', 'or it is empty'],
     ['breaks off', { breaks: 100_000 }, 'Unavailable', 'the connection to its server broke'],
     ['sends elsewhere for ever', { status: 302, location: kernel }, 'Invalid', 'sends on more than 5 times'],
@@ -184,6 +187,23 @@ describe('a boot image', () => {
 });
 
 describe('what boot images are made of', () => {
+  it('is not waited for longer than the call may take, however slowly it comes', async () => {
+    const server = createServer((_asked, answer) => void answer.writeHead(200, { 'content-length': '100' }).write('a'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const slow = source('kernel', `http://127.0.0.1:${port}/kernel`);
+    const app = create(createMemoryPlatform(), { networks: parseNetworks('boot_image_networks', '127.0.0.0/8') });
+    const asked = { ...wanted, parts: { bootloader: slow, kernel: slow, ramdisk: slow } };
+    try {
+      await expect(app(asked, { request_id: 'r', remaining_ms: () => 10_000 })).rejects.toMatchObject({
+        name: 'Unavailable',
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   const overTheNetwork = async (url: string) => {
     const app = create(createMemoryPlatform(), { networks: noNetworks });
     const parts = { ...wanted.parts, bootloader: source('bootloader', url) };

@@ -13,6 +13,8 @@ export type Served = {
   location?: string;
   /** Nobody is told how large it is. */
   unsized?: true;
+  /** How large it is said to be, if not as large as it is. */
+  says?: number;
   /** The connection breaks behind so many bytes. */
   breaks?: number;
 };
@@ -32,13 +34,13 @@ export const createServers = (served: Record<string, Served>) => {
     asked.push([url, from]);
     const one = served[url];
     if (!one) throw Unavailable(`${new URL(url).host} cannot be reached, or does not answer.`);
-    const { body, etag, whole, status, location, unsized, breaks } = one;
+    const { body, etag, whole, status, location, unsized, breaks, says = body.length } = one;
     const sent = whole ? body : body.subarray(from);
     const headers = {
       ...(etag !== undefined && { etag }),
       ...(location !== undefined && { location }),
       ...(!unsized && { 'content-length': String(sent.length) }),
-      ...(!whole && !unsized && { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` }),
+      ...(!whole && !unsized && { 'content-range': `bytes ${from}-${says - 1}/${says}` }),
     };
     const stream = Readable.from(chunks(sent, breaks), { objectMode: false });
     return Object.assign(stream, { statusCode: status ?? (whole ? 200 : 206), headers }) as unknown as Opened;

@@ -3,6 +3,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 import { create } from '../../../functions/ramdisk-api/app.ts';
 import { Config } from '../../../functions/ramdisk-api/config.ts';
+import { withinOf } from '../../../infra/grants.ts';
+import { functions } from '../../../infra/manifest.ts';
+import { fenceTable } from '../../../layers/platform/fence.ts';
 import { createMemoryPlatform } from '../../../layers/platform/memory/platform.ts';
 import { giveAgentToken } from '../../../layers/store/agent-tokens.ts';
 import { kinds } from '../../../layers/store/kinds/kinds.ts';
@@ -29,7 +32,10 @@ export const asking = {
 /** A node waiting for its agent, in a store of its own. */
 export const createFront = async (more: Partial<StoredNode> = {}, env: object = {}) => {
   const platform = createMemoryPlatform();
-  const app = create(platform, Config.parse(environmentWith(env)));
+  // No more of the table than the function has on AWS: who asks for something else is refused in every test.
+  const [within] = functions['ramdisk-api'].grants.flatMap((grant) => withinOf(grant) ?? []);
+  const table = fenceTable(platform.table, within!);
+  const app = create({ ...platform, table }, Config.parse(environmentWith(env)));
   await createRecord(
     platform,
     kinds.node,

@@ -154,9 +154,12 @@ describe('the product', () => {
 
   it('reaches notes by the table only', () => {
     const spells = sources.filter(({ text }) => text.includes('driver_internal_info')).map(({ file }) => file);
-    // Beside the table: the field, who may see it, and what shows it beside the API's views, which read the field's row.
+    // Beside the table: the field, who may see it, what shows it beside the API's views, which read the field's row, and who
+    // is shown it by the API.
     expect(spells.toSorted()).toEqual([
       'functions/ramdisk-api/lookup.ts',
+      'layers/baremetal-client/nodes.ts',
+      'layers/baremetal-client/shown.ts',
       'layers/domain/baremetal/policy.ts',
       'layers/domain/node.ts',
       'layers/domain/notes.ts',

@@ -29,7 +29,7 @@ work=$(mktemp -d)
 port=${INGOT_AGENT_PORT:-16485}
 export work control=http://127.0.0.1:$((port + 2)) OS_ENDPOINT=http://127.0.0.1:$port
 "$INGOT_NODE" local/main.js --no-demo --port "$port" --simulator-port $((port + 1)) --control-port $((port + 2)) \
-  --state-dir "$work/state" --machines 5 --scale 0.02 >"$work/ingot.log" 2>&1 &
+  --state-dir "$work/state" --machines 15 --profiles plain,basic,emulator --scale 0.02 >"$work/ingot.log" 2>&1 &
 ingot=$!
 finish() {
   local status=$?

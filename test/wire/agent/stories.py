@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import client
 import world
 from player import Player
-from tales import TALES
+from tales import BMCS, TALES
 
 WORK = os.environ["work"]
 # A story sleeps most of the time; booting an agent takes a core for two seconds.
@@ -52,12 +52,18 @@ def tell(name: str, tale, machine: dict | None) -> bool:
 
 
 def choose(names: list) -> list:
-    """The stories of these names, all of them without names, each with a machine if it takes one."""
+    """The stories of these names, all of them without names, each with a machine of its make if it takes one."""
     unknown = set(names) - set(TALES)
     assert not unknown, f"there are only these stories: {', '.join(TALES)}"
-    machines = iter(world.control("/machines")["machines"])
+    machines = world.control("/machines")["machines"]
+
+    def take(profile: str) -> dict:
+        found = next(machine for machine in machines if machine["profile"] == profile)
+        machines.remove(found)
+        return found
+
     chosen = [(name, TALES[name]) for name in names or TALES]
-    return [(name, tale, next(machines) if tale.__code__.co_argcount else None) for name, tale in chosen]
+    return [(name, tale, take(BMCS.get(name, "plain")) if tale.__code__.co_argcount else None) for name, tale in chosen]
 
 
 def main() -> None:

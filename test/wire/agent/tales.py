@@ -1,13 +1,16 @@
 """The stories, by name. One with parameters gets a player with a machine of its own, and the name of its node."""
 
 import base64
+import contextlib
 import gzip
 import hashlib
+import http.server
 import json
 import os
 import stat
 import subprocess
 import sys
+import threading
 
 import client
 import iso
@@ -76,9 +79,8 @@ def documents(hostname: str) -> dict:
     return {"meta_data": {"hostname": hostname, "public_keys": {"mykey": KEY}}, "user_data": USER_DATA}
 
 
-def begin_deploy(node: str, target: str, configdrive) -> None:
-    changes = [{"op": "add", "path": f"/instance_info/{name}", "value": value} for name, value in world.image().items()]
-    client.ask("PATCH", f"/v1/nodes/{node}", changes)
+def begin_deploy(node: str, target: str, configdrive, image: dict | None = None) -> None:
+    client.ask("PATCH", f"/v1/nodes/{node}", [{"op": "add", "path": "/instance_info", "value": image or world.image()}])
     client.provision(node, target, configdrive=configdrive)
 
 
@@ -231,10 +233,77 @@ def refuses_strangers(player: Player, node: str) -> None:
     assert not find_data(disk), "the image is on the disk of the stranger"
 
 
+def rescues(player: Player, node: str) -> None:
+    """a rescue leaves the hash of its password where the ramdisk looks for it; unrescue boots the disk as it was"""
+    client.ask("PATCH", f"/v1/nodes/{node}", [{"op": "add", "path": "/rescue_interface", "value": "agent"}])
+    provide(player, node)
+    deploy(node, "active", documents("rescued"))
+    client.provision(node, "rescue", rescue_password=world.RESCUE_PASSWORD)
+    world.settled(node, "rescue", SECONDS)
+    with open(os.path.join(player.agents[-1].folder, "ipa-rescue-password")) as file:
+        told = file.read()
+    _empty, method, salt, _hash = told.split("$")
+    made = iso.run("openssl", "passwd", f"-{method}", "-salt", salt, world.RESCUE_PASSWORD).strip()
+    assert told == made, "what the ramdisk would let in is not the password of the rescue"
+    client.provision(node, "unrescue")
+    world.settled(node, "active", SECONDS)
+    # For the simulator its disk is empty: the agent has written to another one.
+    seen = world.control(f"/machines/{player.machine['name']}")
+    assert seen["boot"]["target"] == "Hdd" and not any(seen["media"].values()), (seen["boot"], seen["media"])
+    size = world.control("/machines")["images"]["demo_raw"]["size"]
+    found = hashlib.sha256(player.disk.read(player.disk.path, size)).hexdigest()
+    assert found == world.image()["image_os_hash_value"], "the disk has been written"
+
+
+@contextlib.contextmanager
+def checksum_file(digest: str):
+    """Serves a file as sha256sum makes it, with other images in it. Gives its URL."""
+    image = os.path.basename(world.image()["image_source"])
+    lines = [f"{'0' * 64}  other.raw", f"{digest} *{image}", f"{'1' * 64}  {image}.qcow2"]
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write("\n".join([*lines, ""]).encode())
+
+        def log_message(self, *_words):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/SHA256SUMS"
+        server.shutdown()
+
+
+def deploys_by_file(player: Player, node: str) -> None:
+    """the digest of an image is in a file at a URL, named in either way; the agent writes none that is not the one in it"""
+    provide(player, node)
+    plain = world.image()
+    rest = {"image_source": plain["image_source"], "image_disk_format": "raw"}
+    with checksum_file(plain["image_os_hash_value"]) as url:
+        by_hash = {**rest, "image_os_hash_algo": "sha256", "image_os_hash_value": url}
+        begin_deploy(node, "active", documents("by-hash"), by_hash)
+        world.settled(node, "active", SECONDS)
+        check_disk(player, node, "by-hash")
+        begin_deploy(node, "rebuild", documents("by-checksum"), {**rest, "image_checksum": url})
+        world.settled(node, "active", SECONDS)
+        check_disk(player, node, "by-checksum")
+    with checksum_file("2" * 64) as url:
+        begin_deploy(node, "rebuild", documents("other"), {**rest, "image_checksum": url})
+        world.until("the failure", lambda: world.node(node)["provision_state"] == "deploy failed", SECONDS)
+    assert "checksum" in world.idle(node)["last_error"].lower(), world.node(node)["last_error"]
+
+
+# Stories on machines of other makes than most.
+BMCS = {"sums": "basic", "rescue": "emulator"}
+
 # The longest first.
 TALES = {
     "documents": deploys_documents,
     "packed": deploys_packed,
+    "sums": deploys_by_file,
+    "rescue": rescues,
     "parts": boots_parts,
     "stranger": refuses_strangers,
     "inspection": inspects,

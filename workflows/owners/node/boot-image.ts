@@ -13,9 +13,9 @@ import type { PhaseContext } from './phase.ts';
 const projectOf = ({ owner }: StoredNode): string | undefined => owner ?? undefined;
 
 const sourceOf = async ({ images, node }: PhaseContext, { name, value }: Part): Promise<Source> => {
-  if (isWebUrl(value)) return { name, url: value, digest: null };
+  if (isWebUrl(value)) return { name, url: value, content: null };
   const { image, url } = await images.find(value, projectOf(node));
-  return { name, url, digest: image.os_hash_value ?? image.checksum };
+  return { name, url, content: [image.id, image.os_hash_value ?? image.checksum].join(' ') };
 };
 
 const sourcesOf = async (context: PhaseContext, parts: Parts): Promise<BootImageRequest['parts']> => {

@@ -30,9 +30,18 @@ describe('a parameter of SSM', () => {
     });
   });
 
+  it('that may be missing is undefined then', async () => {
+    const { parameters } = await open(
+      { status: 400, body: { __type: 'ParameterNotFound' } },
+      { body: { Parameter: { Value: 'a' } } },
+    );
+    expect([await parameters.find('/a'), await parameters.find('/a')]).toEqual([undefined, 'a']);
+  });
+
   it('is Unavailable when SSM can not be reached', async () => {
     const { parameters, seen } = await open('drop', 'drop', 'drop');
     await expect(parameters.read('/a')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
     expect(seen).toHaveLength(3);
+    await expect(parameters.find('/a')).rejects.toMatchObject({ name: 'Unavailable', code: 503 });
   });
 });

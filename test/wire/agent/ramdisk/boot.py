@@ -40,7 +40,7 @@ def install_tools(folder: str, disk: Disk) -> None:
 def install_hardware(folder: str, disk: Disk) -> None:
     """To be called when all else is in place: the agent reads its parameters when it is imported."""
     from ironic_python_agent import agent, hardware
-    from ironic_python_agent.extensions import standby
+    from ironic_python_agent.extensions import rescue, standby
 
     from machine import Machine
 
@@ -48,6 +48,7 @@ def install_hardware(folder: str, disk: Disk) -> None:
         machine = Machine(disk, file.read().strip(), folder)
     hardware._get_extensions = lambda: [types.SimpleNamespace(obj=machine, entry_point_target="machine:Machine")]
     standby.open = disk.open
+    rescue.PASSWORD_FILE = os.path.join(folder, os.path.basename(rescue.PASSWORD_FILE))
     # When a step has ended the agent waits until five seconds have passed since its last heartbeat.
     agent.IronicPythonAgentHeartbeater.min_heartbeat_interval = 0.5
 

@@ -136,6 +136,23 @@ describe('a machine with kernel and ramdisk', () => {
     expect((await other.read()).last_error).toContain('could not be found for project blue');
   });
 
+  it('never boots what somebody else says to be the same image: nobody has looked whether it is', async () => {
+    const stage = await staged();
+    const { located } = serveImages(stage);
+    const [theirs, ours] = ['http://evil.test/kernel', 'http://kernels.test/kernel'];
+    stage.servers.served[theirs] = { body: Buffer.from('evil') };
+    stage.servers.served[ours] = { body: Buffer.from('good') };
+    const choose = async (url: string) =>
+      stage.change({ driver_info: { ...info, deploy_kernel: await located(url, 'ab'.repeat(32)) } });
+    const booted = async () => (await filesInDrive(stage)).get('vmlinuz')!.toString();
+    await choose(theirs);
+    await cleaned(stage);
+    expect(await booted()).toBe('evil');
+    await choose(ours);
+    await stage.settle(1800 + 60);
+    expect(await booted()).toBe('good');
+  });
+
   it('is built for one run while others wait', async () => {
     const stage = await staged();
     const key = await theKey();
