@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
 import { loadavg, tmpdir } from 'node:os';
@@ -145,9 +145,11 @@ const populate = async (): Promise<void> => {
   await connection.end();
 };
 
+/** Those that any of its threads has started. */
 const childrenOf = (pid: number): number[] => {
-  const told = textOf(`/proc/${pid}/task/${pid}/children`);
-  return told.trim().split(' ').filter(Boolean).map(Number);
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const told = threads.map((thread) => textOf(`/proc/${pid}/task/${thread}/children`)).join(' ');
+  return told.trim().split(/ +/).filter(Boolean).map(Number);
 };
 
 /** Processor seconds of a process and all that it started (Linux); none of one that is gone. */
