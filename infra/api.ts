@@ -185,7 +185,10 @@ export class Api extends Construct {
     this.answer('Unauthorized', ResponseType.UNAUTHORIZED, 401, strangerBody(protocol, challenge), {
       'WWW-Authenticate': `'${challenge.challenge}'`,
     });
+    // One that throws, or is out of time, is badly configured in API Gateway's eyes.
     this.answer('AuthorizerFailure', ResponseType.AUTHORIZER_FAILURE, 503, bodyOf(protocol, notToldWho()));
+    const broken = ResponseType.AUTHORIZER_CONFIGURATION_ERROR;
+    this.answer('AuthorizerBroken', broken, 503, bodyOf(protocol, notToldWho()));
   }
 
   private addRoutes(

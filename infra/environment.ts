@@ -5,7 +5,8 @@ import type { Context } from './context.ts';
 import type { Data } from './data.ts';
 import { type Grant, keyNameOf, type Part, partOf, tableOf } from './grants.ts';
 import { type FunctionName, functions as rows, workflows } from './manifest.ts';
-import { type Settings, variablesOf } from './settings.ts';
+import { settingsOf } from './reads.ts';
+import type { Settings } from './settings.ts';
 import { type UserFiles, userVariables } from './users.ts';
 import { workflowArn } from './workflows.ts';
 
@@ -40,12 +41,12 @@ const variables: { readonly [P in Part]: (stack: Stack, sources: Sources, given:
 /** Where users are, besides the settings that it has anyway. */
 const authorizerVariables = ({ context: { users_path: path }, users, settings }: Sources): Environment => {
   const where: Environment = path === undefined ? {} : { INGOT_USERS_PATH: path };
-  return { ...where, ...userVariables(users, { ...variablesOf(settings), ...where }) };
+  return { ...where, ...userVariables(users, { ...settingsOf('authorizer', settings), ...where }) };
 };
 
-/** `INGOT_<SETTING>` for every setting, and what the function's grants need. */
+/** The settings that it reads, and what the function's grants need. */
 export const environmentOf = (stack: Stack, name: FunctionName, sources: Sources): Environment => ({
-  ...variablesOf(sources.settings),
+  ...settingsOf(name, sources.settings),
   ...(name === 'authorizer' && authorizerVariables(sources)),
   ...(name === 'bmc-proxy' && { INGOT_BMC_NETWORKS: sources.context.bmc_networks.join(',') }),
   ...Object.assign(

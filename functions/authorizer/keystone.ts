@@ -12,8 +12,8 @@ import { headerOf, type Identify, type Identity, knownRoles, refusal } from './i
 
 type Settings = Config['keystone'];
 
-/** Milliseconds for one request; API Gateway gives the whole authorizer ten seconds (infra/manifest.ts). */
-const patience = 3000;
+/** Milliseconds for one request, of which there may be four; the whole authorizer has ten seconds (infra/manifest.ts). */
+const patience = 2000;
 
 const Token = z.object({
   token: z.object({

@@ -46,6 +46,7 @@ describe('an API that a row adds', () => {
   it('refuses in the words of its protocol what no function is asked', () => {
     const said = responses('LampsApi');
     expect(Object.keys(said).sort()).toEqual([
+      'AUTHORIZER_CONFIGURATION_ERROR',
       'AUTHORIZER_FAILURE',
       'MISSING_AUTHENTICATION_TOKEN',
       'REQUEST_TOO_LARGE',

@@ -36,13 +36,16 @@ describe.each([
     expect(JSON.stringify(stranger!.ResponseParameters)).toContain(JSON.stringify(challenge).slice(1, -1));
   });
 
-  it('an authorizer that fails lets nobody in: 503, as JSON', () => {
-    const [failure] = responses(template, 'AUTHORIZER_FAILURE');
-    expect(failure!.StatusCode).toBe('503');
-    const [body] = Object.values(failure!.ResponseTemplates) as string[];
-    const { error_message: inner } = JSON.parse(body!) as { error_message: string };
-    expect(JSON.parse(inner)).toMatchObject({ faultcode: 'Server' });
-  });
+  it.each(['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'])(
+    'an authorizer that fails lets nobody in: 503, as JSON (%s)',
+    (type) => {
+      const [failure] = responses(template, type);
+      expect(failure!.StatusCode).toBe('503');
+      const [body] = Object.values(failure!.ResponseTemplates) as string[];
+      const { error_message: inner } = JSON.parse(body!) as { error_message: string };
+      expect(JSON.parse(inner)).toMatchObject({ faultcode: 'Server' });
+    },
+  );
 });
 
 /** The policies that let a function read parameters, by the start of its name. */
@@ -94,7 +97,7 @@ describe('who calls an API as its client', () => {
     expect(variableOf(template, 'computeapi', 'INGOT_BAREMETAL_ENDPOINT')).toMatch(own);
     expect(variableOf(template, 'workflow', 'INGOT_IMAGE_ENDPOINT')).toBe('""');
     expect(variableOf(template, 'workflow', 'FUNCTION_IMAGE_API')).toContain('imageapiFunction');
-    expect(variableOf(template, 'networkapi', 'INGOT_BAREMETAL_ENDPOINT')).toBe('""');
+    expect(variableOf(template, 'networkapi', 'INGOT_BAREMETAL_ENDPOINT')).toBeUndefined();
   });
 
   it('is told of another if the operator names one', () => {

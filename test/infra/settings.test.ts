@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import type { ZodObject, ZodPipe, ZodType } from 'zod';
 
 import { readSettings as readContextSettings } from '../../infra/context.ts';
-import { schedules, type SettingName, settings, workflows } from '../../infra/manifest.ts';
+import { apiOf } from '../../infra/grants.ts';
+import { functions, schedules, type SettingName, settings, workflows } from '../../infra/manifest.ts';
 import { variableOf } from '../../infra/settings.ts';
 import { calledApis } from '../../layers/platform/apis.ts';
 import { IngotStack } from '../../infra/stack.ts';
@@ -37,6 +38,7 @@ const others = [
   'INGOT_SERVICE_USER',
   'INGOT_USERS',
   'INGOT_USERS_FILE',
+  'INGOT_USERS_PATH',
 ];
 /** Where the APIs are that functions call, and what is proved there, is for the platform to read. */
 const ofPlatform: readonly string[] = Object.keys(calledApis).flatMap((api) => [
@@ -101,18 +103,37 @@ describe('a value of a setting', () => {
     }
   });
 
-  it('arrives at a function as it is, empty ones too', () => {
+  it('is told on AWS to who reads it, and to nobody else', async () => {
+    const template = Template.fromStack(
+      new IngotStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Ingot'),
+    );
+    const deployed = Object.entries(template.findResources('AWS::Lambda::Function')).map(([id, { Properties }]) => {
+      const { Environment } = Properties as { Environment?: { Variables: object } };
+      return [id, Object.keys(Environment?.Variables ?? {}).filter((name) => name.startsWith('INGOT_'))] as const;
+    });
+    for (const file of configs) {
+      const [, name] = file.split('/') as [string, keyof typeof functions];
+      const [, told] = deployed.find(([id]) => id.startsWith(`${name.replaceAll('-', '')}Function`))!;
+      const apis = functions[name].grants.flatMap((grant) => apiOf(grant) ?? []);
+      const called = ofPlatform.filter((one) => apis.some((api) => one.startsWith(`${api}_`))).map(variableOf);
+      const reads = (await variablesIn(file)).filter((variable) => !others.includes(variable));
+      expect([name, told.toSorted()]).toEqual([name, [...new Set([...reads, ...called])].toSorted()]);
+    }
+  });
+
+  it('arrives at a function as it is, empty ones too', async () => {
     // The proxy's network has rules of it.
     const isKept = (name: SettingName) => !isText(name) || name === 'bmc_networks';
     const empty = Object.fromEntries(names.filter((name) => !isKept(name)).map((name) => [name, '']));
     const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...empty } });
     const template = Template.fromStack(new IngotStack(app, 'Ingot'));
-    const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
-    const [, api] = functions.find(([id]) => id.startsWith('baremetalapi'))!;
+    const deployedFunctions = Object.entries(template.findResources('AWS::Lambda::Function'));
+    const [, api] = deployedFunctions.find(([id]) => id.startsWith('baremetalapi'))!;
     const { Variables: deployed } = (api['Properties'] as { Environment: { Variables: Record<string, string> } })
       .Environment;
     const local = environmentOf('baremetal-api', onOneMachine(empty), {});
-    for (const name of names) {
+    const own = await variablesIn('functions/baremetal-api/config.ts');
+    for (const name of names.filter((one) => own.includes(variableOf(one)))) {
       const expected = isKept(name) ? settings[name].default : '';
       const both = [deployed[variableOf(name)], local[variableOf(name)]];
       expect([name, ...both]).toEqual([name, expected, here[name] ?? expected]);

@@ -30,7 +30,7 @@ const deploy = (text: string, tenants?: string): Record<string, string> => {
   const context = { htpasswd_file: file, ...(tenants !== undefined && { users_file: tenantsFile }) };
   const functions = Object.entries(synthesise(context).findResources('AWS::Lambda::Function'));
   const withUsers = functions.filter(([, { Properties }]) =>
-    ['INGOT_HTPASSWD', 'INGOT_USERS'].some((name) => name in Properties.Environment.Variables),
+    ['INGOT_HTPASSWD', 'INGOT_USERS'].some((name) => name in (Properties.Environment?.Variables ?? {})),
   );
   expect(withUsers.map(([id]) => id)).toEqual([expect.stringMatching(/^authorizer/)]);
   return withUsers[0]![1]['Properties'].Environment.Variables as Record<string, string>;
