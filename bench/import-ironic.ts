@@ -164,9 +164,11 @@ const move = async (...args: string[]) => {
   const before = { ironic: cpuOf(ironic.pid()!), ingot: cpuOf(system.pids['ingot']!) };
   const all = ['import', 'ironic', ...source, '--endpoint', system.base, '--report', report, ...args];
   const child = spawn(process.execPath, [join(root, 'cli/ingot.js'), ...all], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, INGOT_DATABASE_PASSWORD: reader.password },
   });
+  let told = '';
+  child.stdout!.on('data', (text: Buffer) => (told = (told + text.toString()).slice(-4000)));
   const most = { tool_mb: 0, ingot_mb: 0, cpu: 0 };
   const look = setInterval(() => {
     most.ingot_mb = Math.max(most.ingot_mb, residentMb(system.pids['ingot']!));
@@ -177,7 +179,7 @@ const move = async (...args: string[]) => {
   }, 200);
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   clearInterval(look);
-  if (code !== 0) throw new Error(`The import ended with ${signal ?? code}.`);
+  if (code !== 0) throw new Error(`The import ended with ${signal ?? code}: ${told}`);
   const seconds = (performance.now() - start) / 1000;
   const { summary } = JSON.parse(readFileSync(report, 'utf8')) as {
     summary: Record<string, Record<'imported' | 'identical', number>>;

@@ -29,9 +29,10 @@ export const changingPatchBody = bodyOf(['add', 'replace', 'remove']);
 
 export type PatchBody = z.output<typeof patchBody>;
 
-const plainPath = /^(\/[\w-]+)+$/;
+/** Letters and digits of any script, as those of Ironic's own pattern. */
+const plainPath = /^(\/[\p{L}\p{N}_-]+)+$/u;
 /** Since 1.98 a key may have the escapes of RFC 6901 for ~ and /. */
-const escapedPath = /^(\/([\w-]|~[01])+)+$/;
+const escapedPath = /^(\/([\p{L}\p{N}_-]|~[01])+)+$/u;
 
 const piecesOf = (path: string, version: number): [string, ...string[]] => {
   if (!(version >= 98 ? escapedPath : plainPath).test(path)) {

@@ -126,6 +126,10 @@ describe('a patch', () => {
     expect((await patch([set('/owner', 'x')], { version: '1.50' })).status).toBe(200);
   });
 
+  it('may have keys in any script', async () => {
+    expect((await patch([set('/extra/größe_机', 1)])).body.extra['größe_机']).toBe(1);
+  });
+
   it('may have escaped keys from 1.98', async () => {
     expect((await patch([set('/extra/a~1b~0c', 1)], { version: '1.97' })).status).toBe(400);
     expect((await patch([set('/extra/a~1b~0c', 1)], { version: '1.98' })).body.extra['a/b~c']).toBe(1);
