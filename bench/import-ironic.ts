@@ -168,7 +168,7 @@ const move = async (...args: string[]) => {
     env: { ...process.env, INGOT_DATABASE_PASSWORD: reader.password },
   });
   let told = '';
-  child.stdout!.on('data', (text: Buffer) => (told = (told + text.toString()).slice(-4000)));
+  child.stdout.on('data', (text: Buffer) => (told = (told + text.toString()).slice(-4000)));
   const most = { tool_mb: 0, ingot_mb: 0, cpu: 0 };
   const look = setInterval(() => {
     most.ingot_mb = Math.max(most.ingot_mb, residentMb(system.pids['ingot']!));
