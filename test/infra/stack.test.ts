@@ -130,6 +130,29 @@ describe('the template and the manifest', () => {
   });
 });
 
+it('leaves behind, when it is destroyed, what docs/aws.md lists and nothing else', () => {
+  const left = Object.values(
+    template.toJSON()['Resources'] as Record<string, { Type: string; DeletionPolicy?: string }>,
+  )
+    .filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain')
+    .map(({ Type }) => Type);
+  const count = (type: string) => left.filter((one) => one === type).length;
+  expect([...new Set(left)].toSorted()).toEqual([
+    'AWS::ApiGateway::Account',
+    'AWS::DynamoDB::GlobalTable',
+    'AWS::IAM::Role',
+    'AWS::KMS::Key',
+    // Versions go with their function or state machine.
+    'AWS::Lambda::Version',
+    'AWS::Logs::LogGroup',
+    'AWS::S3::Bucket',
+    'AWS::StepFunctions::StateMachineVersion',
+  ]);
+  expect(['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket', 'AWS::IAM::Role'].map(count)).toEqual([
+    2, 3, 1, 1,
+  ]);
+});
+
 describe('the look at the power of all machines', () => {
   const rules = (given: Template) =>
     Object.entries(given.findResources('AWS::Events::Rule'))
@@ -388,8 +411,9 @@ describe('the hardware network', () => {
     expect(names.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual(['bmc-proxy']);
   });
 
-  it('has a default security group in which nothing may go', () => {
+  it('has a default security group through which nothing goes, and a log of what went', () => {
     expect(ofType('Custom::VpcRestrictDefaultSG')).toHaveLength(1);
+    expect(ofType('AWS::EC2::FlowLog')).toHaveLength(1);
   });
 
   it('has no way to the internet', () => {
