@@ -103,13 +103,19 @@ const fits = (pattern: string, text: string): boolean =>
     's',
   ).test(text);
 
-/** As IAM reads them. Throws for one that is not known here. */
+/**
+ * Conditions as IAM reads them: `ForAllValues` is met by who has none. Partitions of tables are not recorded, so
+ * `dynamodb:LeadingKeys` is met by everybody here. Throws for a condition that is not known.
+ */
 const isMet = ({ Condition = {} }: Statement, context: Right['context'] = {}): boolean =>
   Object.entries(Condition).every(([operator, keys]) => {
-    if (operator !== 'StringLike') throw new Error(`The condition ${operator} is not known to this simulator.`);
-    return Object.entries(keys).every(([key, patterns]) =>
-      listed(patterns).some((one) => fits(one, context[key] ?? '')),
-    );
+    const [, forAll, plain] = /^(ForAllValues:)?(StringLike|StringEquals)$/.exec(operator) ?? [];
+    if (plain === undefined) throw new Error(`The condition ${operator} is not known to this simulator.`);
+    return Object.entries(keys).every(([key, patterns]) => {
+      const value = context[key];
+      if (value === undefined) return forAll !== undefined;
+      return listed(patterns).some((one) => (plain === 'StringLike' ? fits(one, value) : one === value));
+    });
   });
 
 const speaksOf = (statement: Statement, { action, resource, context }: Right): boolean =>
