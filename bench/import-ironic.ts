@@ -103,6 +103,15 @@ const found = {
 const inventories = `insert into node_inventory (version, created_at, inventory_data, plugin_data, node_id)
  select '1.0', '2026-01-01', ${json(found)}, '{}', n + 1000 from (select seq as n from seq_1_to_${nodes}) s`;
 
+/** Empty for a file that is not there any more: processes end between two looks. */
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
 const populate = async (): Promise<void> => {
   const node = await call<{ uuid: string }>(ironic.url, 'POST', '/v1/nodes', {
     name: 'sample',
@@ -136,21 +145,22 @@ const populate = async (): Promise<void> => {
   await connection.end();
 };
 
-/** Processor seconds of a process and all that it started (Linux). */
-const cpuOf = (root: number): number => {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      // One may be gone by now.
-      if (!existsSync(`/proc/${name}/stat`)) return [];
-      const [, parent, ...rest] = readFileSync(`/proc/${name}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      return [{ pid: Number(name), parent: Number(parent), ticks: Number(rest[9]) + Number(rest[10]) }];
-    });
-  const sum = (pid: number): number =>
-    all.reduce((ticks, one) => ticks + (one.pid === pid ? one.ticks : one.parent === pid ? sum(one.pid) : 0), 0);
-  return sum(root) / 100;
+/** Those that any of its threads has started. */
+const childrenOf = (pid: number): number[] => {
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const told = threads.map((thread) => textOf(`/proc/${pid}/task/${thread}/children`)).join(' ');
+  return told.trim().split(/ +/).filter(Boolean).map(Number);
+};
+
+/** Processor seconds of a process and all that it started (Linux); none of one that is gone. */
+const cpuOf = (pid: number): number => {
+  const ticks = textOf(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  const own = ticks.reduce((sum, one) => sum + one, 0) / 100;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own);
 };
 
 await populate();
@@ -168,7 +178,7 @@ const move = async (...args: string[]) => {
     env: { ...process.env, INGOT_DATABASE_PASSWORD: reader.password },
   });
   let told = '';
-  child.stdout!.on('data', (text: Buffer) => (told = (told + text.toString()).slice(-4000)));
+  child.stdout.on('data', (text: Buffer) => (told = (told + text.toString()).slice(-4000)));
   const most = { tool_mb: 0, ingot_mb: 0, cpu: 0 };
   const look = setInterval(() => {
     most.ingot_mb = Math.max(most.ingot_mb, residentMb(system.pids['ingot']!));

@@ -48,6 +48,15 @@ const run = async (args: readonly string[]): Promise<number> => {
   return commands[name]!.run(args.slice(name.split(' ').length), world);
 };
 
+/** What whoever is ended by the end of its reader answers in a shell: 128 and the number of SIGPIPE. */
+const unread = 141;
+
+// Such as `npx ingot ... | head`: nobody is left who could be told, and what was done is done.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(unread);
+});
+
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

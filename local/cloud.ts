@@ -137,20 +137,28 @@ type Threads = {
   readonly events: () => EventsRunner;
 };
 
+/** Functions of the APIs for people, who look at lists again and again: of the items of some thousand nodes, in characters. */
+const listing: ReadonlySet<string> = new Set(
+  Object.values(apis).flatMap(({ routes }) => routes.flatMap((row) => (row.authorize ? [row.function] : []))),
+);
+const whatListsKeep = 16 * 2 ** 20;
+
 /** What the workers of a function are connected to: only what its grants open. */
 const wire = (
   dir: StateDir,
   url: string,
   called: Required<Wiring>['apis'],
   threads: Threads,
+  name: string,
   { grants }: FunctionRow,
   host: Functions,
 ): Wiring => {
   const key = (name: string): string => join(dir.files.keys, name);
   const wires: { readonly [P in Part]: () => Wiring } = {
     table: () => {
-      const name = tableOf(grants)!;
-      return { table: { path: dir.files.tables[name], writer: threads.tables[name].port() } };
+      const table = tableOf(grants)!;
+      const shared = { path: dir.files.tables[table], writer: threads.tables[table].port() };
+      return { table: { ...shared, ...(listing.has(name) && { keeps: whatListsKeep }) } };
     },
     workflows: () => ({ workflows: threads.states().attach() }),
     objects: () => ({ objects: { folder: dir.files.objects, key: key('links'), base: url } }),
@@ -302,7 +310,7 @@ const assemble = async (
     folder: new URL('functions/', root),
     environment: (name) => environmentOf(name as FunctionName, told, options.variables, service.line),
     // Links go to BMCs, agents and operators: as the world reaches this machine, if somebody said how.
-    wire: (_name, row, self) => wire(dir, settings.public_endpoint || url, called, threads, row, self),
+    wire: (name, row, self) => wire(dir, settings.public_endpoint || url, called, threads, name, row, self),
     onLine: log.line,
     size: workers,
   });

@@ -53,13 +53,16 @@ const forwardLines = (stream: NodeJS.ReadableStream, onLine: (line: string) => v
   });
 };
 
-/** The environment is what is given and nothing of this process; memory is limited as Lambda limits it. */
+/**
+ * The environment is what is given and nothing of this process; memory is limited as Lambda limits it. Young objects get
+ * little of it: a dozen functions at work would keep as much again of what nobody needs any more.
+ */
 const workerOptions = (data: WorkerData, env: Record<string, string>): WorkerOptions => ({
   argv: [worker],
   workerData: data,
   env,
   transferList: portsOf(data.wiring),
-  resourceLimits: { maxOldGenerationSizeMb: data.row.memory },
+  resourceLimits: { maxOldGenerationSizeMb: data.row.memory, maxYoungGenerationSizeMb: data.row.memory / 40 },
   stdout: true,
   stderr: true,
 });

@@ -9,8 +9,8 @@ import type { CalledApi } from '../../layers/platform/apis.ts';
 
 /** What a worker needs to build its platform; an absent one is refused when the function asks for it. */
 export type Wiring = {
-  /** The database file that readers open; writes go through the port. */
-  readonly table?: { readonly path: string; readonly writer: MessagePort };
+  /** The database file that readers open, and keep some of (local/table/table.ts); writes go through the port. */
+  readonly table?: { readonly path: string; readonly writer: MessagePort; readonly keeps?: number };
   readonly workflows?: MessagePort;
   readonly functions?: MessagePort;
   readonly events?: MessagePort;

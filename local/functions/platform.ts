@@ -31,7 +31,8 @@ type Open = (connected: Connected) => Promise<object>;
 
 const openTable: Open = async ({ table }) => {
   const local = await import('../table/table.ts');
-  return local.openTable({ path: table!.path, writer: connect<Writer>(table!.writer) });
+  const { path, writer, keeps } = table!;
+  return local.openTable({ path, writer: connect<Writer>(writer), ...(keeps !== undefined && { keeps }) });
 };
 
 /** Loaded by who is fenced in, who has few modules anyway. */

@@ -45,6 +45,8 @@ export const startStates = async (options: StatesThreadOptions): Promise<StatesT
     name: 'states',
     workerData,
     transferList: [calls.port2, events.port2],
+    // As much as the functions at work have (functions/host.ts).
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   const first = await firstMessage(worker);
   if ('failed' in first) {

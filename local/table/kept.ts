@@ -20,7 +20,7 @@ const freeze = <T>(value: T): T => {
  * Keeps the items of the last `characters` of JSON that were added, and up to as many that came before: when one
  * half is full, the other is forgotten.
  */
-export const createKept = (characters = 16 * 1024 * 1024): Kept => {
+export const createKept = (characters: number): Kept => {
   let young = newGeneration();
   let old = newGeneration();
 

@@ -37,9 +37,9 @@ const few = 4;
 
 /**
  * `now` is milliseconds since the epoch; items past their `expires_at` are left out. Items are frozen, and the same
- * objects as long as nobody writes them: what is read is mostly what was read before.
+ * objects as long as nobody writes them: what is read is mostly what was read before. `keeps`: characters of JSON.
  */
-export const createReader = (database: DatabaseSync, now: () => number): Reader => {
+export const createReader = (database: DatabaseSync, now: () => number, keeps: number): Reader => {
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
     const known = statements.get(sql);
@@ -50,7 +50,7 @@ export const createReader = (database: DatabaseSync, now: () => number): Reader 
     return statement;
   };
   const seconds = () => now() / 1000;
-  const kept = createKept();
+  const kept = createKept(keeps);
   const toItem = ([id, body]: Whole): Item => kept.get(id) ?? kept.add(id, body);
   const lives = (item: Item | undefined) => (item && !isExpired(item, now()) ? item : undefined);
 

@@ -25,6 +25,8 @@ export const startTable = async (path: string, followed?: Followed): Promise<Tab
     argv: [new URL('thread.ts', import.meta.url).href],
     name: 'table',
     workerData: { path, ...(followed && { followed }) },
+    // As much as the functions at work have (functions/host.ts).
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   const ended = new Promise((resolve) => {
     worker.once('error', resolve);

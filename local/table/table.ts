@@ -17,13 +17,18 @@ export type TableOptions = {
   /** `connect<Writer>(port)` of a port that the table thread serves, or a writer of this thread. */
   readonly writer: Writer;
   readonly clock?: Pick<Clock, 'now'>;
+  /** Characters of JSON, of what was read last, that are kept parsed; twice as many at most, a byte each. */
+  readonly keeps?: number;
 };
+
+/** Of a thread that works with a few items at a time, which change as fast. */
+const few = 2 ** 20;
 
 /**
  * Opens the table for one thread; its writer must be open already. Throws Damaged (500), Unavailable (503), also later
  * when a read meets a broken file.
  */
-export const openTable = ({ path, writer, clock = systemClock }: TableOptions): LocalTable => {
+export const openTable = ({ path, writer, clock = systemClock, keeps = few }: TableOptions): LocalTable => {
   const database = openForReading(path);
   const read = <T>(work: () => T): T => {
     try {
@@ -32,7 +37,7 @@ export const openTable = ({ path, writer, clock = systemClock }: TableOptions): 
       throw explain(path, error);
     }
   };
-  const reader = read(() => createReader(database, clock.now));
+  const reader = read(() => createReader(database, clock.now, keeps));
   return {
     get: async (key) => read(() => reader.get(key)),
     getMany: async (keys) => read(() => reader.getMany(keys)),

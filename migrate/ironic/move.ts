@@ -9,8 +9,12 @@ import { fence, isFenced, unfence } from './fence.ts';
 /** Requests to the source at a time: each that changes something takes a worker of a conductor, and its database. */
 const fencedAtOnce = 8;
 
-/** How often a run waits for locks that are there for a moment, and milliseconds of it: for a power action, all in all for a minute. */
-const patience = { times: 30, pause: 2000 } as const;
+/**
+ * How often a run looks again for locks without one of them coming free, and milliseconds between two looks: a minute, in
+ * which a power action ends. Who has waited so long in vain looks `least` times on each page that comes: a lock that stays
+ * on one page says nothing of those on others.
+ */
+const patience = { times: 30, least: 5, pause: 2000 } as const;
 
 /** What is left of it. */
 type Waiting = { left: number };
@@ -18,7 +22,9 @@ type Waiting = { left: number };
 const isBusy = ({ reservation = null, target_power_state: target = null }: Values): boolean =>
   reservation !== null || target !== null;
 
-/** The records of the page once none of those that count is at work any more, or as they are then. */
+const uuidOf = ({ uuid }: Values): string => uuid as string;
+
+/** The records of the page once those that count are at work no more, or as they are then. */
 const settled = async (
   { running, sleep }: Reading,
   page: Page,
@@ -26,15 +32,24 @@ const settled = async (
   waiting: Waiting,
   counts: (node: Values) => boolean = () => true,
 ): Promise<readonly Values[]> => {
-  let records = now;
   // Where nobody works any more a lock stays.
-  if (!running) return records;
-  while (waiting.left > 0 && records.some((one) => isBusy(one) && counts(one))) {
-    waiting.left -= 1;
+  if (!running) return now;
+  const records = new Map(now.map((node) => [uuidOf(node), node]));
+  const busy = (): Values[] => [...records.values()].filter((one) => isBusy(one) && counts(one));
+  waiting.left = Math.max(waiting.left, patience.least);
+  for (let waits = busy(); waiting.left > 0 && waits.length > 0;) {
     await sleep(patience.pause);
-    records = await page.again();
+    const next = new Map((await page.again()).map((node) => [uuidOf(node), node]));
+    // Those that were free stay as they were seen: on a large source somebody is always at work.
+    for (const uuid of waits.map(uuidOf)) {
+      if (next.has(uuid)) records.set(uuid, next.get(uuid)!);
+      else records.delete(uuid);
+    }
+    const left = busy();
+    waiting.left = left.length < waits.length ? patience.times : waiting.left - 1;
+    waits = left;
   }
-  return records;
+  return [...records.values()];
 };
 
 /**
@@ -71,8 +86,6 @@ type Fenced = {
   /** Those that were fenced just now, as they were before. */
   readonly before: ReadonlyMap<string, Values>;
 };
-
-const uuidOf = ({ uuid }: Values): string => uuid as string;
 
 /** Of a node that is not there any more no more is known. */
 const gone = (node: Values): Entry => {

@@ -1,4 +1,6 @@
 /** `npx ingot import nova-bm` as an operator starts it: a process, a file, a report, an exit code. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { createFront } from '../functions/baremetal-api/front.ts';
 import { expected, fixture, fixtures, type Planned } from '../migrate/nova-bm/planned.ts';
-import { ingot, served } from './served.ts';
+import { ingot, program, served } from './served.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-test-'));
 const report = join(folder, 'report.json');
@@ -53,6 +55,17 @@ describe('a look', () => {
     const { reason, detail } = JSON.parse(fixture('expected_legacy_v5.json')) as Record<string, string>;
     expect([code, err]).toEqual([2, `ingot: ${detail}\n`]);
     expect(read()).toMatchObject({ nodes_imported: 0, ports_imported: 0, reason, detail });
+  });
+
+  it('ends without a word when nobody reads on, as behind `| head`, and its report is whole', async () => {
+    const args = ['import', 'nova-bm', '--dry-run', '--arch', 'x86_64', '--report', report, '--source', dump];
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([code, said]).toEqual([141, '']);
+    expect(read().nodes).toHaveLength(expected.nodes.length);
   });
 
   it('shows no more than text of what a source holds', async () => {

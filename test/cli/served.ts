@@ -5,12 +5,15 @@ import type { AddressInfo } from 'node:net';
 
 const root = new URL('../..', import.meta.url).pathname;
 
+/** What is started as `npx ingot`. */
+export const program = `${root}cli/ingot.js`;
+
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
 /** `npx ingot` with these arguments, as a process. */
 export const ingot = async (args: readonly string[], env: Record<string, string> = {}, cwd = root): Promise<Ended> =>
   new Promise((resolve) => {
-    const all = [`${root}cli/ingot.js`, ...args];
+    const all = [program, ...args];
     execFile(process.execPath, all, { cwd, env: { ...process.env, ...env } }, (error, out, err) =>
       resolve({ code: (error?.code as number | undefined) ?? 0, out, err }),
     );

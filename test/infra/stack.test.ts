@@ -411,8 +411,9 @@ describe('the hardware network', () => {
     expect(names.filter((name) => functionOf(name)['VpcConfig'] !== undefined)).toEqual(['bmc-proxy']);
   });
 
-  it('has a default security group in which nothing may go', () => {
+  it('has a default security group through which nothing goes, and a log of what went', () => {
     expect(ofType('Custom::VpcRestrictDefaultSG')).toHaveLength(1);
+    expect(ofType('AWS::EC2::FlowLog')).toHaveLength(1);
   });
 
   it('has no way to the internet', () => {

@@ -29,9 +29,13 @@ const synthesise = (context: Record<string, string> = {}) => {
 
 /** As a change of the code does, they make another version of every function that has settings. */
 const changes = {
-  ...{ bmc_read_timeout_ms: '50000', public_endpoint: 'https://metal.example', boot_image_networks: '10.0.0.0/8' },
-  ...{ oidc_audience: 'metal', sync_power_state_interval: '600', power_state_sync_max_retries: '4' },
-  ...{ server_shutdown_timeout: '90', deployment: 'ALL_AT_ONCE' },
+  bmc_read_timeout_ms: '50000',
+  boot_image_networks: '10.0.0.0/8',
+  deployment: 'ALL_AT_ONCE',
+  oidc_audience: 'metal',
+  power_state_sync_max_retries: '4',
+  public_endpoint: 'https://metal.example',
+  server_shutdown_timeout: '90',
 };
 const [before, after] = [synthesise(), synthesise(changes)];
 

@@ -66,6 +66,16 @@ it('opens the table as far as it is granted', async () => {
   await expect((await open('f')).table.get(key)).rejects.toMatchObject(denied);
 });
 
+it('lets who answers strangers touch nodes, and nothing else of the table', async () => {
+  const { table: fenced } = await open('f', 'table:agents');
+  const node = { pk: 'node#n', sk: 'wait' };
+  await fenced.write([{ put: node }]);
+  expect(await fenced.get(node)).toEqual(node);
+  await expect(fenced.get(key)).rejects.toMatchObject(denied);
+  await expect(fenced.write([{ put: { ...key, value: 2 } }])).rejects.toMatchObject(denied);
+  await expect(fenced.scan({ limit: 1 })).rejects.toMatchObject(denied);
+});
+
 it('tells those who start workflows from those who call back, and lets one be both', async () => {
   const starting = await open('f', 'workflows:start');
   await starting.workflows.start('deploy', 'run-1', {});

@@ -80,6 +80,21 @@ describe('items that are read', () => {
   const write = async (table: Table, sk: string, n: number) => table.write([{ put: { pk: 'a', sk, n } }]);
   const read = async (table: Table) => table.query({ partition: 'a' });
 
+  it('are kept as far as a thread was told to', async () => {
+    const { path, clock, writer, table } = makeTable();
+    const keys = ['1', '2', '3'].map((sk) => ({ pk: 'kept', sk }));
+    for (const key of keys) await table.write([{ put: { ...key, text: 'x'.repeat(100) } }]);
+    const isSame = async (keeps: number) => {
+      const reader = openTable({ path, writer, clock, keeps });
+      const first = await reader.get(keys[0]!);
+      await reader.getMany(keys);
+      const again = await reader.get(keys[0]!);
+      reader.close();
+      return first === again;
+    };
+    expect([await isSame(1000), await isSame(100)]).toEqual([true, false]);
+  });
+
   it('are the same objects until one is written, and then only the others are', async () => {
     const { table, writer } = makeTable();
     await write(table, 'one', 1);

@@ -257,6 +257,29 @@ describe('what can not be moved is told before anything is written:', () => {
     expect(site.asked.filter((one) => one.includes('/nodes/detail'))).toHaveLength(1);
   });
 
+  /** Who is at work at first, for so many looks at the node. */
+  const busyFor = (looks: Readonly<Record<string, number>>) => {
+    const left = new Map(Object.entries(looks));
+    shownAs(({ uuid }) => {
+      const more = left.get(uuid as string) ?? 0;
+      left.set(uuid as string, more - 1);
+      return more > 0 ? { reservation: 'conductor-1' } : {};
+    });
+  };
+
+  it('a lock is none as long as others come free while it is waited for', async () => {
+    busyFor({ [second]: 20, [third]: 45 });
+    expect(refusals(await site.look())).toEqual([]);
+  });
+
+  it('a lock that stays leaves those of other pages some patience', async () => {
+    busyFor({ [first]: 1000, [third]: 4 });
+    const { source } = site.between;
+    site.between.source = async (method, path, asking) => source(method, path.replace('limit=200', 'limit=1'), asking);
+    const nodes = refusals(await site.look()).filter(([kind]) => kind === 'node');
+    expect(nodes.map(([, , reason]) => reason)).toEqual(['reserved']);
+  });
+
   it('a record that no request holds, and it alone', async () => {
     const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object;
     shownAs(({ uuid }) => (uuid === third ? { extra: deep } : {}));
