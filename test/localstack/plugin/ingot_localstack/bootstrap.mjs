@@ -93,13 +93,16 @@ const runOne = async (handler, call) => {
 
 try {
   const handler = await load();
-  const server = createServer(async (incoming, answer) => {
+  const take = async (incoming, answer) => {
     const call = JSON.parse(Buffer.concat(await incoming.toArray()).toString());
     answer.writeHead(202).end();
     await runOne(handler, call);
-  });
-  server.listen(Number(env.INVOKE_PORT), '127.0.0.1', async () =>
-    post(`status/${env.LOCALSTACK_RUNTIME_ID}/ready`, '{}'),
+  };
+  const server = createServer((incoming, answer) => void take(incoming, answer));
+  server.listen(
+    Number(env.INVOKE_PORT),
+    '127.0.0.1',
+    () => void post(`status/${env.LOCALSTACK_RUNTIME_ID}/ready`, '{}'),
   );
 } catch (error) {
   process.stderr.write(`${error?.stack ?? error}\n`);
