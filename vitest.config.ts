@@ -15,7 +15,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/machine/**', 'test/infra/**', 'test/databases/**', 'test/ironic/**', '**/*.alone.test.ts'],
+          exclude: [
+            'test/machine/**',
+            'test/infra/**',
+            'test/databases/**',
+            'test/ironic/**',
+            'test/localstack/**',
+            '**/*.alone.test.ts',
+          ],
           // Modules are loaded once a worker: loading them anew for each file was a third of the time. A test that
           // changes what others see (environment, globals) puts it back.
           isolate: false,

@@ -20,12 +20,13 @@ export type Client = {
 /** Work ends in these states. */
 const isEnd = (state: string) => /^(enroll|manageable|available|active|rescue|error)$| failed$/.test(state);
 
-/** A client that sends `version` in both headers, as openstacksdk and gophercloud do. */
-export const clientOf = (url: string, version: string): Client => {
+/** A client that sends `version` in both headers, as openstacksdk and gophercloud do; `proof`: who asks. */
+export const clientOf = (url: string, version: string, proof: Readonly<Record<string, string>> = {}): Client => {
   const ask: Client['ask'] = async (method, path, body, at = version) => {
     const answer = await fetch(url + path, {
       method,
       headers: {
+        ...proof,
         Accept: 'application/json',
         'Content-Type': 'application/json',
         'OpenStack-API-Version': `baremetal ${at}`,

@@ -1,7 +1,17 @@
 /** A whole installation with machines that do not exist, in processes of their own, and what an operator does with it. */
 import { expect } from 'vitest';
 
-import { freePort, type Process, type Reply, request, sleep, start, temporaryFolder, until } from './system.ts';
+import {
+  freePort,
+  type Process,
+  type Reply,
+  request,
+  sleep,
+  start,
+  startSimulator,
+  temporaryFolder,
+  until,
+} from './system.ts';
 
 export type Machine = {
   readonly name: string;
@@ -56,9 +66,8 @@ export type Node = {
   readonly driver_internal_info: Readonly<Record<string, unknown>>;
 };
 
-export type Site = {
-  readonly url: string;
-  readonly folder: string;
+/** Who works with the machines of a simulator through an Ingot that is anywhere. */
+export type Operator = {
   readonly machines: readonly Machine[];
   readonly images: Images;
   call(method: string, path: string, body?: unknown): Promise<Reply>;
@@ -80,6 +89,11 @@ export type Site = {
   patch(machine: Machine, values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Waits for the state; any state that work ends in, if it is another one, is a failure at once. */
   reaches(machine: Machine, state: string, seconds?: number): Promise<Node>;
+};
+
+export type Site = Operator & {
+  readonly url: string;
+  readonly folder: string;
   /** Kills Ingot (SIGKILL), and starts it again after so many milliseconds. The machines go on. */
   crash(pause_ms: number): Promise<void>;
   /** Kills Ingot, and starts it again with other settings besides; waits until it answers. */
@@ -98,54 +112,34 @@ type Wanted = {
   readonly seed?: number;
 };
 
-/** Seconds of a machine take `scale` seconds of the test. */
-const scale = 0.02;
-
 const answered = async (asked: Promise<Reply>, status: number): Promise<Record<string, unknown>> => {
   const reply = await asked;
   expect([reply.status, JSON.stringify(reply.body)]).toEqual([status, expect.any(String)]);
   return reply.body;
 };
 
-/** Starts simulator and Ingot. Whoever starts a site stops it. */
-export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wanted): Promise<Site> => {
-  const { path: folder, remove } = temporaryFolder();
-  const [port, controlPort] = [await freePort(), await freePort()];
-  const base = `http://127.0.0.1:${port}`;
-  const control = `http://127.0.0.1:${controlPort}`;
-  const options = { machines: count, profiles, port: 0, 'control-port': controlPort, seed, scale, 'api-url': base };
-  const simulator = start('simulator/main.ts', [
-    `--state-dir=${folder}/simulator`,
-    ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
-  ]);
-  const startIngot = (settings: Readonly<Record<string, string>> = {}): Process =>
-    start('local/main.js', ['--no-demo', '--machines', '0', '--port', `${port}`, '--state-dir', `${folder}/ingot`], {
-      INGOT_AUTH_STRATEGY: 'noauth',
-      INGOT_BMC_NETWORKS: '127.0.0.0/8',
-      INGOT_AGENT_NETWORKS: '127.0.0.0/8',
-      INGOT_AGENT_ENDPOINT: base,
-      INGOT_POLL_INTERVAL_MS: '50',
-      ...env,
-      ...settings,
-    });
-  let ingot = startIngot();
+/** Machines of a simulator, and the way to them. */
+export type Reach = {
+  /** Where the simulator tells of its machines. */
+  readonly control: string;
+  readonly call: Operator['call'];
+  readonly machines: readonly Machine[];
+  readonly images: Images;
+};
+
+/** An operator of these machines, whose Ingot answers `call`. */
+export const createOperator = ({ control, call, machines, images }: Reach): Operator => {
   const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
     const answer = await fetch(control + path, init);
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as T;
   };
-  const call = async (method: string, path: string, body?: unknown) => request(base, method, path, body);
-  const inventory = async () => ask<{ machines: Machine[]; images: Images }>('/machines');
-  const { machines, images } = await simulator.ready('the simulator', inventory);
-  const answers = async () => ingot.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
-  await answers();
-
   const node = async ({ name }: Machine) => (await answered(call('GET', `/v1/nodes/${name}`), 200)) as Node;
-  const patch: Site['patch'] = async ({ name }, values) => {
+  const patch: Operator['patch'] = async ({ name }, values) => {
     const changes = Object.entries(values).map(([path, value]) => ({ op: 'add', path, value }));
     await answered(call('PATCH', `/v1/nodes/${name}`, changes), 200);
   };
-  const reaches: Site['reaches'] = async (machine, state, seconds = 550) => {
+  const reaches: Operator['reaches'] = async (machine, state, seconds = 550) => {
     const begun = await node(machine);
     const arrived = await until(
       `${machine.name} to become ${state}`,
@@ -161,8 +155,6 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
   };
 
   return {
-    url: base,
-    folder: `${folder}/ingot`,
     machines,
     images,
     call,
@@ -204,6 +196,35 @@ export const startSite = async ({ machines: count, profiles, env, seed = 7 }: Wa
     provision: async ({ name }, target, more = {}) =>
       void (await answered(call('PUT', `/v1/nodes/${name}/states/provision`, { target, ...more }), 202)),
     reaches,
+  };
+};
+
+/** Starts simulator and Ingot. Whoever starts a site stops it. */
+export const startSite = async ({ env, ...wanted }: Wanted): Promise<Site> => {
+  const { path: folder, remove } = temporaryFolder();
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const simulating = startSimulator({ ...wanted, api_url: base, folder });
+  const startIngot = (settings: Readonly<Record<string, string>> = {}): Process =>
+    start('local/main.js', ['--no-demo', '--machines', '0', '--port', `${port}`, '--state-dir', `${folder}/ingot`], {
+      INGOT_AUTH_STRATEGY: 'noauth',
+      INGOT_BMC_NETWORKS: '127.0.0.0/8',
+      INGOT_AGENT_NETWORKS: '127.0.0.0/8',
+      INGOT_AGENT_ENDPOINT: base,
+      INGOT_POLL_INTERVAL_MS: '50',
+      ...env,
+      ...settings,
+    });
+  let ingot = startIngot();
+  const call = async (method: string, path: string, body?: unknown) => request(base, method, path, body);
+  const { simulator, ...found } = await simulating;
+  const answers = async () => ingot.ready('Ingot', async () => (await call('GET', '/v1')).status === 200);
+  await answers();
+
+  return {
+    ...createOperator({ call, ...found }),
+    url: base,
+    folder: `${folder}/ingot`,
     crash: async (pause_ms) => {
       await ingot.kill('SIGKILL');
       await sleep(pause_ms);

@@ -7,6 +7,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Images, Machine } from './site.ts';
+
 const root = new URL('../..', import.meta.url).pathname;
 
 export type Process = {
@@ -92,6 +94,34 @@ export const until = async <T>(what: string, ask: () => Promise<T | undefined | 
     await sleep(pause);
   }
   throw new Error(`Waited ${seconds} s in vain for ${what}. ${String(last)}`);
+};
+
+/** Seconds of a machine take `scale` seconds of the test. */
+const scale = 0.02;
+
+type Simulated = {
+  readonly machines: number;
+  readonly profiles: string;
+  /** Of the simulator's chance. */
+  readonly seed?: number;
+  readonly api_url: string;
+  readonly folder: string;
+};
+
+/** Starts machines whose agents call `api_url`; what it keeps of them is in `folder`. */
+export const startSimulator = async ({ machines: count, profiles, seed = 7, api_url, folder }: Simulated) => {
+  const controlPort = await freePort();
+  const control = `http://127.0.0.1:${controlPort}`;
+  const options = { machines: count, profiles, port: 0, 'control-port': controlPort, seed, scale, 'api-url': api_url };
+  const simulator = start('simulator/main.ts', [
+    `--state-dir=${folder}/simulator`,
+    ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+  ]);
+  const { machines, images } = await simulator.ready(
+    'the simulator',
+    async () => (await fetch(`${control}/machines`)).json() as Promise<{ machines: Machine[]; images: Images }>,
+  );
+  return { simulator, control, machines, images };
 };
 
 export type Reply = { status: number; body: Record<string, unknown> };
