@@ -58,6 +58,8 @@ const nodeColumns: Columns = {
   provision_state: isUsed(`'active'`, `'available'`),
   power_state: isUsed(`'power on'`, `'power off'`),
   instance_uuid: isUsed(uuid(2)),
+  // Else the conductor takes over one instance after the other, with its lock, while it is read.
+  conductor_affinity: isUsed('(select id from conductors limit 1)'),
   instance_info: isUsed(
     json({
       display_name: 'web',

@@ -33,8 +33,11 @@ const reasonOf = ({ maintenance, maintenance_reason = null, updated_at = null }:
   return `Moved to Ingot at ${here}, which drives this machine now: do not end this maintenance here. Before: ${note}`;
 };
 
-/** A lock is there for as long as a power action takes. */
-const tries = 6;
+/**
+ * A power action holds a lock for seconds. A conductor that takes over the instances of another (eight at a time, every three
+ * minutes) holds each for more than half a minute where it has much else to do: Ironic 39.0 did.
+ */
+const tries = 24;
 const pause = 5000;
 
 /** `sleep` takes milliseconds. */
